@@ -1,0 +1,34 @@
+package sim
+
+import "graspsync/core"
+
+// Violation is a broken invariant or an expectation that was not met.
+type Violation struct {
+	ID   string    // "I-2", or "expect" for a scenario's own expectation
+	At   core.Time // virtual time of the step that showed it
+	Step uint64    // its number, from 1
+	Text string    // what was seen, with names and numbers
+}
+
+// Result is the outcome of one run.
+type Result struct {
+	Scenario   string
+	Seed       uint64
+	Steps      uint64    // events: one per Step
+	Virtual    core.Time // simulated time covered
+	Hash       uint64    // rolling hash of everything that crossed the core's boundary (I-9)
+	OrderHash  uint64    // of pass starts alone
+	Violations []Violation
+	Counts     Counts
+}
+
+// Counts are what the world saw, for summaries and expectations.
+type Counts struct {
+	Arrived, Admitted, Refused, Duplicate         int64 // events
+	Released, Expired, Deleted, Replaced, Evicted int64 // residences ended
+	StillHeld                                     int64
+	Hunts, Attempts, Passes, Hedges               int64
+	Compares, Fetches, Probes, Requests           int64 // requests: HTTP, as the hosts saw them
+	Stalls, Cancelled                             int64
+	Pushes, PushesAllowed                         int64
+}
