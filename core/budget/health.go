@@ -1,0 +1,217 @@
+package budget
+
+import (
+	"graspsync/core/pq"
+)
+
+// Failure is a pass's failure as far as its domain is concerned.
+type Failure struct {
+	Started    Time // when the pass got its permit
+	RetryAfter Time // 0 if the server named none
+	DNS        bool // the name did not resolve
+	TLS        bool // the handshake failed
+}
+
+// Change says what a failure or success did to a domain, for the report.
+type Change uint8
+
+// Changes.
+const (
+	Unchanged   Change = iota
+	Cooled             // a new cool-down began or was lengthened
+	Unreachable        // it is on the unreachable list from now on
+	Recovered          // failures are forgotten
+	LocalFault         // the fault is ours; earlier charges of the span are refunded
+)
+
+type dnsFailure struct {
+	dom      Dom
+	gen      uint32
+	at       Time
+	failures int32 // before the charge
+	first    Time
+}
+
+// Fail charges a failed round (D-07): failures of passes that started before the present cool-down began
+// do not count again, though a longer Retry-After of theirs is honoured.
+func (t *Table) Fail(d Dom, now Time, f Failure) Change {
+	dom := &t.doms[d]
+	retry := min(f.RetryAfter, t.lim.RetryAfterCap)
+	if dom.coolStart > 0 && f.Started <= dom.coolStart {
+		if now+retry > dom.coolUntil && retry > 0 {
+			dom.coolUntil = now + retry
+			t.refresh(d, now)
+			return Cooled
+		}
+		return Unchanged
+	}
+	t.forgetOld(dom, now)
+	if f.DNS && t.dnsFailed(d, now) {
+		// Ours: the rest is short and charges nobody.
+		dom.localRounds++
+		t.cool(d, now, backoff(dom.localRounds, t.lim.CoolBase, t.lim.LocalCap))
+		if t.local {
+			return Cooled
+		}
+		t.local = true
+		return LocalFault
+	}
+	dom.failures++
+	if dom.failures == 1 || dom.firstFail == 0 {
+		dom.firstFail = now
+	}
+	t.cool(d, now, max(retry, backoff(dom.failures, t.lim.CoolBase, t.lim.CoolCap)))
+	if (f.DNS || f.TLS) && dom.failures >= 3 && now-dom.firstFail >= t.lim.UnreachableAge {
+		dom.coolUntil = now + max(retry, t.lim.UnreachableTry)
+		dom.unreachEnd = now + t.lim.UnreachableFor
+		t.refresh(d, now)
+		if !dom.unreachable {
+			dom.unreachable = true
+			return Unreachable
+		}
+	}
+	return Cooled
+}
+
+func backoff(n int32, base, limit Time) Time {
+	b := base
+	for ; n > 1 && b < limit; n-- {
+		b *= 2
+	}
+	return min(b, limit)
+}
+
+func (t *Table) cool(d Dom, now, span Time) {
+	dom := &t.doms[d]
+	dom.coolStart, dom.coolUntil, dom.probation = now, now+span, true
+	t.refresh(d, now)
+}
+
+// forgetOld drops a count whose cool-down ended long ago (D-08).
+func (t *Table) forgetOld(dom *domain, now Time) {
+	if dom.failures > 0 && dom.inFlight == 0 && now >= dom.coolUntil+t.lim.CoolForget ||
+		dom.unreachable && now >= dom.unreachEnd {
+		dom.failures, dom.firstFail, dom.unreachable = 0, 0, false
+	}
+}
+
+// dnsFailed records a failure to resolve and tells whether the fault is local: that many domains in the
+// span, no success between (D-07). The charges of the span are refunded when it turns out so.
+func (t *Table) dnsFailed(d Dom, now Time) bool {
+	if t.local {
+		return true
+	}
+	keep := t.dns[:0]
+	for _, f := range t.dns {
+		if f.at+localSpan >= now && f.dom != d {
+			keep = append(keep, f)
+		}
+	}
+	dom := &t.doms[d]
+	t.dns = append(keep, dnsFailure{d, dom.idleGen, now, dom.failures, dom.firstFail})
+	if len(t.dns) < localDomains {
+		return false
+	}
+	for _, f := range t.dns {
+		if o := &t.doms[f.dom]; o.used && o.idleGen == f.gen && f.dom != d {
+			o.failures, o.firstFail = f.failures, f.first
+			o.localRounds++
+			o.coolUntil = min(o.coolUntil, o.coolStart+backoff(o.localRounds, t.lim.CoolBase, t.lim.LocalCap))
+			t.refresh(f.dom, now)
+		}
+	}
+	t.dns = t.dns[:0]
+	return true
+}
+
+// Succeed notes a valid answer of a pass that started at started: it resets the failures, unless the
+// pass is older than the present cool-down. Any success ends a local fault (D-07).
+func (t *Table) Succeed(d Dom, now, started Time) Change {
+	t.dns = t.dns[:0]
+	if t.local {
+		t.local = false
+		for i := range t.doms {
+			if o := &t.doms[i]; o.used && o.localRounds > 0 {
+				o.localRounds = 0
+				o.coolUntil = min(o.coolUntil, now)
+				t.refresh(Dom(i), now)
+			}
+		}
+	}
+	dom := &t.doms[d]
+	if !dom.probation || started <= dom.coolStart {
+		return Unchanged
+	}
+	dom.failures, dom.localRounds, dom.firstFail, dom.unreachable = 0, 0, 0, false
+	dom.probation, dom.coolStart, dom.coolUntil = false, 0, 0
+	t.refresh(d, now)
+	return Recovered
+}
+
+// Stall notes a stalled pass on one URL of d; the second URL within the span makes a failed round
+// (H-06).
+func (t *Table) Stall(d Dom, url Handle, now, started Time) Change {
+	dom := &t.doms[d]
+	if dom.stalledURL != 0 && dom.stalledURL != url && now-dom.stalledAt <= t.lim.URLCool {
+		dom.stalledURL = 0
+		return t.Fail(d, now, Failure{Started: started})
+	}
+	dom.stalledURL, dom.stalledAt = url, now
+	return Unchanged
+}
+
+// CoolUntil is the end of d's cool-down, or 0.
+func (t *Table) CoolUntil(d Dom) Time { return t.doms[d].coolUntil }
+
+// idleDomain: nothing keeps d in memory at now (D-08).
+func (t *Table) idleDomain(dom *domain, now Time) bool {
+	dom.stamps.prune(now - t.lim.Window)
+	dom.requests.prune(now - t.lim.Window)
+	t.forgetOld(dom, now)
+	return dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 && dom.stamps.n == 0 && dom.requests.sum == 0 &&
+		dom.coolUntil <= now && dom.failures == 0 && !dom.unreachable &&
+		(dom.stalledURL == 0 || now-dom.stalledAt > t.lim.URLCool)
+}
+
+// maybeIdle queues d for a later look if it holds nothing but memories.
+func (t *Table) maybeIdle(d Dom) {
+	dom := &t.doms[d]
+	if dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 {
+		dom.idleGen++
+		t.idle.Push(pq.Entry{ID: uint32(d), Gen: dom.idleGen})
+	}
+}
+
+// Sweep forgets idle domains, looking at a few per call; the core calls it in passing (D-08).
+func (t *Table) Sweep(now Time, look int) {
+	for range min(look, t.idle.Len()) {
+		e, _ := t.idle.Head()
+		t.idle.Drop()
+		dom := &t.doms[e.ID]
+		if !dom.used || dom.idleGen != e.Gen || dom.refs > 0 || dom.inFlight > 0 || dom.tickets > 0 {
+			continue
+		}
+		if !t.idleDomain(dom, now) {
+			t.idle.Push(e)
+			continue
+		}
+		if dom.stamps.ring != nil {
+			t.spare = append(t.spare, dom.stamps.ring)
+		}
+		delete(t.byHandle, dom.handle)
+		e0, e1, gen := dom.eligible[0], dom.eligible[1], dom.idleGen
+		*dom = domain{idleGen: gen, eligible: [2]pq.Heap{e0, e1}}
+		t.free = append(t.free, Dom(e.ID))
+	}
+}
+
+// Use is a count of what the table holds; all zero when idle, after a Sweep past the windows (I-8).
+type Use struct {
+	Domains, Running, Limited, Parked, Authors, Addresses int
+}
+
+// Use counts what the table holds at now.
+func (t *Table) Use(now Time) Use {
+	t.Sweep(now, t.idle.Len())
+	return Use{len(t.byHandle), t.running, t.limited, t.parked, len(t.authors), len(t.addresses)}
+}

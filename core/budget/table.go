@@ -1,0 +1,317 @@
+package budget
+
+import (
+	"graspsync/core/pq"
+	"graspsync/core/value"
+)
+
+// Time, Handle and PubKey are those of package value.
+type (
+	Time   = value.Time
+	Handle = value.Handle
+	PubKey = value.PubKey
+)
+
+// Dom is a domain's slot in a Table: valid while anything refers to the domain.
+type Dom int32
+
+// NoDom is no domain.
+const NoDom Dom = -1
+
+// Limits are the numbers a Table works with; see core.Config for meaning, units and bounds.
+type Limits struct {
+	Concurrency, Rate, Requests int
+	Window                      Time
+	RequestUnit                 bool
+	AddressPasses               int
+	Pressure, AuthorPasses      int
+
+	CoolBase, CoolCap, RetryAfterCap, CoolForget   Time
+	LocalCap                                       Time // longest cool-down while the fault is local
+	URLCool                                        Time // two URLs stalled within this cool their domain (H-06)
+	UnreachableAge, UnreachableFor, UnreachableTry Time
+	Overrides                                      []Override
+}
+
+// Override replaces concurrency and rate of one domain.
+type Override struct {
+	Domain            Handle
+	Concurrency, Rate int
+}
+
+// requestsPerPass is what a pass reserves at its start: compare 1, fetch 2 to 3 (D-03).
+const requestsPerPass = 4
+
+// localSpan and localDomains: so many domains failing to resolve within the span, with no success
+// between, mean that the fault is ours (D-07).
+const (
+	localSpan    = 10 * value.Second
+	localDomains = 3
+)
+
+// Table is the state of all domains. Not safe for concurrent use.
+type Table struct {
+	lim      Limits
+	byHandle map[Handle]Dom
+	doms     []domain
+	free     []Dom
+
+	running int // permits out (D-04)
+	limited int // of them PR-only or unproven (H-07)
+
+	tickets   []ticket
+	ticketPos []int32 // position in its domain's heap of eligible tickets
+	freeTick  []Ticket
+	parked    int
+	seq       int64 // ring places and arming order
+
+	ready   [2]pq.Heap // domains with room, by the place of their first eligible ticket; [1] = limited ones
+	readyAt [2][]int32
+	wake    pq.Heap // domains by the instant something of theirs ends
+	wakeAt  []int32
+
+	authors   map[PubKey]int32
+	author    []authorSlots
+	freeAuth  []int32
+	addresses map[[16]byte]int32
+
+	idle pq.Lane // domains that may be forgotten, looked at in passing (D-08)
+
+	dns   []dnsFailure // failures that may turn out to be local
+	local bool
+	spare [][]Time
+}
+
+type domain struct {
+	handle            Handle
+	used              bool
+	probation         bool // after a cool-down: one at a time until one succeeds
+	inFlight          int32
+	concurrency, rate int32
+	tickets           int32 // parked here, eligible or not
+	refs              int32 // holders outside: keep the slot
+	stamps            window
+	requests          tally
+	eligible          [2]pq.Heap // tickets by place; [1] = limited ones
+
+	failures    int32 // failed rounds in a row
+	localRounds int32
+	coolStart   Time
+	coolUntil   Time // 0: none
+	firstFail   Time
+	unreachable bool
+	unreachEnd  Time
+	stalledURL  Handle
+	stalledAt   Time
+	idleGen     uint32
+}
+
+type authorSlots struct {
+	key     PubKey
+	used    bool
+	running int32
+	parked  []Ticket // held back while the author is at the cap
+	tickets int32
+}
+
+// New makes an empty table.
+func New(lim Limits) *Table {
+	return &Table{lim: lim, byHandle: make(map[Handle]Dom), authors: make(map[PubKey]int32),
+		addresses: make(map[[16]byte]int32)}
+}
+
+// Open finds or makes the slot of a domain and takes a reference; Close gives it back.
+func (t *Table) Open(h Handle) Dom {
+	d, ok := t.byHandle[h]
+	if !ok {
+		if n := len(t.free); n > 0 {
+			d = t.free[n-1]
+			t.free = t.free[:n-1]
+		} else {
+			d = Dom(len(t.doms))
+			t.doms = append(t.doms, domain{})
+			t.readyAt[0] = append(t.readyAt[0], pq.Absent)
+			t.readyAt[1] = append(t.readyAt[1], pq.Absent)
+			t.wakeAt = append(t.wakeAt, pq.Absent)
+		}
+		dom := &t.doms[d]
+		gen := dom.idleGen + 1
+		e0, e1 := dom.eligible[0], dom.eligible[1]
+		*dom = domain{handle: h, used: true, idleGen: gen, eligible: [2]pq.Heap{e0, e1}}
+		t.limitsOf(dom)
+		t.byHandle[h] = d
+	}
+	t.doms[d].refs++
+	return d
+}
+
+// Close gives a reference back; an idle domain without references is forgotten in time (D-08).
+func (t *Table) Close(d Dom) {
+	t.doms[d].refs--
+	t.maybeIdle(d)
+}
+
+// Handle is the name of d.
+func (t *Table) Handle(d Dom) Handle { return t.doms[d].handle }
+
+func (t *Table) limitsOf(dom *domain) {
+	dom.concurrency, dom.rate = int32(t.lim.Concurrency), int32(t.lim.Rate)
+	for i := range t.lim.Overrides {
+		if o := &t.lim.Overrides[i]; o.Domain == dom.handle {
+			dom.concurrency, dom.rate = int32(o.Concurrency), int32(o.Rate)
+		}
+	}
+}
+
+// SetLimits replaces the limits; tickets that fit now are granted by the next NextGrant (D-06).
+func (t *Table) SetLimits(lim Limits, now Time) {
+	t.lim = lim
+	for d := range t.doms {
+		if dom := &t.doms[d]; dom.used {
+			t.limitsOf(dom)
+			t.refresh(Dom(d), now)
+		}
+	}
+}
+
+// hasRoom tells whether d itself could take a pass at now: concurrency, window, requests, cool-down.
+// Pressure and shares are not d's. If time alone stands in the way, until is when that ends.
+func (t *Table) hasRoom(d Dom, now Time) (ok bool, until Time) {
+	dom := &t.doms[d]
+	dom.stamps.prune(now - t.lim.Window)
+	dom.requests.prune(now - t.lim.Window)
+	if dom.coolUntil > now {
+		return false, dom.coolUntil
+	}
+	limit := dom.concurrency
+	if dom.probation && limit > 1 {
+		limit = 1
+	}
+	if dom.inFlight >= limit {
+		return false, value.Never
+	}
+	if t.lim.RequestUnit {
+		need := min(requestsPerPass, int64(dom.rate))
+		if dom.requests.sum+need > int64(dom.rate) {
+			return false, dom.requests.freeAt(int64(dom.rate)-need, t.lim.Window)
+		}
+		return true, 0
+	}
+	if dom.stamps.n >= int(dom.rate) {
+		// The stamp whose leaving makes room is the one rate places from the newest.
+		return false, dom.stamps.at(dom.stamps.n-int(dom.rate)) + t.lim.Window
+	}
+	if dom.requests.sum+requestsPerPass > int64(t.lim.Requests) {
+		return false, dom.requests.freeAt(int64(t.lim.Requests)-requestsPerPass, t.lim.Window)
+	}
+	return true, 0
+}
+
+// Free tells whether a newcomer may start at d at once: room, pressure, its shares, and nobody
+// eligible waiting in the ring.
+func (t *Table) Free(d Dom, now Time, limited bool, author PubKey) bool {
+	dom := &t.doms[d]
+	if t.running >= t.lim.Pressure || dom.eligible[0].Len() > 0 || dom.eligible[1].Len() > 0 {
+		return false
+	}
+	if limited && !(t.shareFree() && t.authorFree(author)) {
+		return false
+	}
+	ok, _ := t.hasRoom(d, now)
+	return ok
+}
+
+// Cooling tells whether d is in a cool-down or unreachable and resting at now.
+func (t *Table) Cooling(d Dom, now Time) bool { return t.doms[d].coolUntil > now }
+
+func (t *Table) shareFree() bool { return t.limited < max(1, t.lim.Pressure/2) }
+
+func (t *Table) authorFree(key PubKey) bool {
+	a, ok := t.authors[key]
+	return !ok || int(t.author[a].running) < t.lim.AuthorPasses
+}
+
+// Permit is a reservation for one pass; it returns through End.
+type Permit struct {
+	Dom     Dom
+	Limited bool
+	author  int32 // slot, -1 if not limited
+	Quota   int32 // requests this pass may make in all; only with RequestUnit (D-03)
+	Address [16]byte
+	Joined  bool // Address is counted
+}
+
+// Start reserves a permit at d: one stamp, its requests, a slot of pressure and shares, in one
+// transition (D-02). The caller has seen Free or a grant at the same instant. need is how many requests
+// the pass may make at most.
+func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Permit {
+	dom := &t.doms[d]
+	p := Permit{Dom: d, Limited: limited, author: -1, Quota: int32(need)}
+	dom.inFlight++
+	t.running++
+	if limited {
+		t.limited++
+		p.author = t.openAuthor(author)
+		t.author[p.author].running++
+	}
+	reserve := int64(requestsPerPass)
+	if t.lim.RequestUnit {
+		reserve = max(min(int64(dom.rate)-dom.requests.sum, int64(need)), min(requestsPerPass, int64(dom.rate)))
+		p.Quota = int32(reserve)
+	} else {
+		dom.stamps.push(now, t)
+	}
+	dom.requests.add(now, reserve)
+	t.refresh(d, now)
+	return p
+}
+
+// TakeRequests reserves up to want further requests for a running pass and returns how many it got
+// (D-03). With RequestUnit a pass has reserved all it gets at its start.
+func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
+	if t.lim.RequestUnit {
+		return max(0, min(want, int(p.Quota)-requestsPerPass))
+	}
+	dom := &t.doms[p.Dom]
+	dom.requests.prune(now - t.lim.Window)
+	got := max(0, min(int64(want), int64(t.lim.Requests)-dom.requests.sum))
+	if got > 0 {
+		dom.requests.add(now, got)
+	}
+	return int(got)
+}
+
+// JoinAddress counts a running pass at its resolved address; false means that the address has its fill
+// and the pass must end as throttled, uncharged (D-03). The zero address is unknown and not counted.
+func (t *Table) JoinAddress(p *Permit, addr [16]byte) bool {
+	if addr == ([16]byte{}) || p.Joined {
+		return true
+	}
+	if int(t.addresses[addr]) >= t.lim.AddressPasses {
+		return false
+	}
+	t.addresses[addr]++
+	p.Address, p.Joined = addr, true
+	return true
+}
+
+// End gives the permit back when its pass has really ended (D-02).
+func (t *Table) End(p *Permit, now Time) {
+	dom := &t.doms[p.Dom]
+	dom.inFlight--
+	t.running--
+	if p.Limited {
+		t.limited--
+		a := &t.author[p.author]
+		a.running--
+		t.unblockAuthor(p.author, now)
+		t.closeAuthor(p.author)
+	}
+	if p.Joined {
+		if t.addresses[p.Address]--; t.addresses[p.Address] == 0 {
+			delete(t.addresses, p.Address)
+		}
+	}
+	t.refresh(p.Dom, now)
+	t.maybeIdle(p.Dom)
+}
