@@ -1,0 +1,48 @@
+package lint
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTree applies the rules to this module. I-9 rests on it: what cannot differ between two runs need
+// not be compared.
+func TestTree(t *testing.T) {
+	root, err := Root(".")
+	require.NoError(t, err)
+	l := NewLoader(root)
+	paths, err := l.Dirs()
+	require.NoError(t, err)
+	seen := map[Scope]int{}
+	for _, path := range paths {
+		p, err := l.Load(path)
+		if errors.Is(err, ErrNoGo) {
+			continue // test files alone
+		}
+		require.NoError(t, err)
+		scope := ScopeOf(path)
+		seen[scope]++
+		for _, f := range Check(p, scope) {
+			t.Error(f)
+		}
+	}
+	require.NotZero(t, seen[Core], "no package of the core was found: the test looks at the wrong place")
+	require.NotZero(t, seen[Sim], "no package of the simulator was found: the test looks at the wrong place")
+	require.NotZero(t, seen[Free])
+}
+
+func TestScopeOf(t *testing.T) {
+	for path, want := range map[string]Scope{
+		"graspsync/core": Core, "graspsync/core/budget": Core, "graspsync/core/nip34": Free, "graspsync/sim": Sim,
+		"graspsync/sim/report": Sim, "graspsync/fakes": Sim, "graspsync/scenarios": Free, "graspsync/cmd/simrun": Free,
+	} {
+		require.Equal(t, want, ScopeOf(path), path)
+	}
+}
+
+func TestRootNeedsGoMod(t *testing.T) {
+	_, err := Root("/")
+	require.ErrorContains(t, err, "go.mod")
+}
