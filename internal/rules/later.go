@@ -1,0 +1,35 @@
+package rules
+
+var laterSections = []Section{
+	{"OP: running a relay", []Rule{
+		{"OP-01", Later, "Addresses are judged once and pinned.", ""},
+		{"OP-02", Later, "Every git child is bounded, grouped and swept.", ""},
+		{"OP-03", Later, "HTTP clients must make progress and take turns.", ""},
+		{"OP-04", Later, "WebSocket clients are bounded in messages, filters and queues.", ""},
+		{"OP-05", Later, "Administration listens apart; remote text is escaped.", ""},
+		{"OP-06", Later, "Answers with the prefixes of the protocol.", ""},
+		{"OP-07", Later, "Repositories are repacked and pruned one at a time, hunted objects kept.", ""},
+		{"OP-08", Later, "Disk bounds refuse writes, never reads.", ""},
+		{"OP-09", Later, "One process per data directory; backup, check, compact, remove, reload.", ""},
+		{"OP-10", Later, "Shutdown in order within ten seconds.", ""},
+		{"OP-11", Later, "Served repositories are verified daily.", ""},
+		{"OP-12", Later, "The service key stays in its file.", ""},
+		{"OP-13", Later, "An existing deployment's settings and folders are taken over.", ""},
+		{"OP-14", Later, "Flag, variable and metric names that the original design fixed.", ""},
+	}},
+	{"RS: relay to relay", []Rule{
+		{"RS-01", Later, "What is wanted, per repository and relay, at which level.", ""},
+		{"RS-02", Later, "What is had and what is in flight; the rest is new work.", ""},
+		{"RS-03", Later, "Filters in layers of a hundred.", ""},
+		{"RS-04", Later, "Connection states and reconnect backoff.", ""},
+		{"RS-05", Later, "A short gap is caught up, a long one starts afresh.", ""},
+		{"RS-06", Later, "Reconciliation first, pages otherwise, always ending.", ""},
+		{"RS-07", Later, "A rate-limited relay rests alone.", ""},
+		{"RS-08", Later, "Too many filters are consolidated.", ""},
+		{"RS-09", Later, "New items are batched.", ""},
+		{"RS-10", Later, "Synced events enter purgatory as synced.", ""},
+		{"RS-11", Later, "Refused events are not fetched again until something changed.", ""},
+		{"RS-12", Later, "Authentication with the operator's key.", ""},
+		{"RS-13", Later, "Two relays that follow each other fall silent.", ""},
+	}},
+}
