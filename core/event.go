@@ -1,5 +1,7 @@
 package core
 
+import "graspsync/core/value"
+
 // Nostr event kinds the core knows.
 const (
 	KindDeletion     uint32 = 5
@@ -51,18 +53,10 @@ const (
 func (c SourceClass) String() string { return [...]string{"public", "private", "own"}[min(c, Own)] }
 
 // Coordinate names a repository: the owner of an announcement and its identifier.
-type Coordinate struct {
-	Owner      PubKey
-	Identifier Handle
-	Repo       Handle // handle of "<owner hex>/<identifier>": names the repository in effects
-}
+type Coordinate = value.Coordinate
 
 // Ref is a branch or tag of a state, or a ref of a repository.
-type Ref struct {
-	Name     Handle // full ref name, as refs/heads/main
-	OID      OID    // for a symbolic ref: what it resolves to within the state (ST-03)
-	Symbolic bool   // the value was "ref: …": needed by nobody (N-01)
-}
+type Ref = value.Ref
 
 // Event is one parsed, verified Nostr event (ids and signature are the driver's to check, once). Its
 // lists belong to the caller and are valid until the next Step (T-03). Which fields are set depends on

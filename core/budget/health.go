@@ -25,19 +25,18 @@ const (
 )
 
 type dnsFailure struct {
-	dom      Dom
-	gen      uint32
-	at       Time
-	failures int32 // before the charge
-	first    Time
+	dom    Dom
+	at     Time
+	before record // the charge
 }
 
 // Fail charges a failed round (D-07): failures of passes that started before the present cool-down began
 // do not count again, though a longer Retry-After of theirs is honoured.
 func (t *Table) Fail(d Dom, now Time, f Failure) Change {
 	dom := &t.doms[d]
+	t.forgetOld(dom, now)
 	retry := min(f.RetryAfter, t.lim.RetryAfterCap)
-	if dom.coolStart > 0 && f.Started <= dom.coolStart {
+	if dom.probation && f.Started <= dom.coolStart {
 		if now+retry > dom.coolUntil && retry > 0 {
 			dom.coolUntil = now + retry
 			t.refresh(d, now)
@@ -45,8 +44,7 @@ func (t *Table) Fail(d Dom, now Time, f Failure) Change {
 		}
 		return Unchanged
 	}
-	t.forgetOld(dom, now)
-	if f.DNS && t.dnsFailed(d, now) {
+	if f.DNS && !dom.unreachable && t.dnsFailed(d, now) {
 		// Ours: the rest is short and charges nobody.
 		dom.localRounds++
 		t.cool(d, now, backoff(dom.localRounds, t.lim.CoolBase, t.lim.LocalCap))
@@ -57,18 +55,23 @@ func (t *Table) Fail(d Dom, now Time, f Failure) Change {
 		return LocalFault
 	}
 	dom.failures++
-	if dom.failures == 1 || dom.firstFail == 0 {
-		dom.firstFail = now
+	switch {
+	case !f.DNS && !f.TLS:
+		dom.lookups = 0 // the name resolved and the server spoke
+	case dom.lookups == 0:
+		dom.lookups, dom.firstLookup = 1, now
+	default:
+		dom.lookups++
 	}
-	t.cool(d, now, max(retry, backoff(dom.failures, t.lim.CoolBase, t.lim.CoolCap)))
-	if (f.DNS || f.TLS) && dom.failures >= 3 && now-dom.firstFail >= t.lim.UnreachableAge {
-		dom.coolUntil = now + max(retry, t.lim.UnreachableTry)
-		dom.unreachEnd = now + t.lim.UnreachableFor
-		t.refresh(d, now)
-		if !dom.unreachable {
-			dom.unreachable = true
-			return Unreachable
-		}
+	listed := dom.unreachable
+	if dom.lookups > 0 && (listed || dom.lookups >= 3 && now-dom.firstLookup >= t.lim.UnreachableAge) {
+		dom.unreachable, dom.unreachEnd = true, now+t.lim.UnreachableFor
+		t.cool(d, now, max(retry, t.lim.UnreachableTry))
+	} else {
+		t.cool(d, now, max(retry, backoff(dom.failures, t.lim.CoolBase, t.lim.CoolCap)))
+	}
+	if dom.unreachable && !listed {
+		return Unreachable
 	}
 	return Cooled
 }
@@ -84,37 +87,61 @@ func backoff(n int32, base, limit Time) Time {
 func (t *Table) cool(d Dom, now, span Time) {
 	dom := &t.doms[d]
 	dom.coolStart, dom.coolUntil, dom.probation = now, now+span, true
+	dom.round++
+	dom.fresh = 0
 	t.refresh(d, now)
 }
 
-// forgetOld drops a count whose cool-down ended long ago (D-08).
+// forgetAt is when the failures of a domain on probation are forgotten: an hour after its cool-down
+// ended, but not while it is on the unreachable list (D-07, D-08).
+func (t *Table) forgetAt(dom *domain) Time {
+	at := dom.coolUntil + t.lim.CoolForget
+	if dom.unreachable {
+		at = max(at, dom.unreachEnd)
+	}
+	return at
+}
+
+// forgetOld drops what forgetAt says is to be dropped, so that it makes no difference whether the domain
+// stayed in memory meanwhile.
 func (t *Table) forgetOld(dom *domain, now Time) {
-	if dom.failures > 0 && dom.inFlight == 0 && now >= dom.coolUntil+t.lim.CoolForget ||
-		dom.unreachable && now >= dom.unreachEnd {
-		dom.failures, dom.firstFail, dom.unreachable = 0, 0, false
+	if dom.probation && now >= t.forgetAt(dom) {
+		t.pardon(dom)
 	}
 }
 
+func (t *Table) pardon(dom *domain) {
+	dom.record, dom.localRounds = record{}, 0
+	dom.probation, dom.coolStart, dom.coolUntil = false, 0, 0
+}
+
 // dnsFailed records a failure to resolve and tells whether the fault is local: that many domains in the
-// span, no success between (D-07). The charges of the span are refunded when it turns out so.
+// span, no success between (D-07). The charges of the span are refunded when it turns out so. Domains on
+// the unreachable list are no evidence: nothing else is expected of them.
 func (t *Table) dnsFailed(d Dom, now Time) bool {
 	if t.local {
 		return true
 	}
+	fresh := dnsFailure{d, now, t.doms[d].record}
 	keep := t.dns[:0]
 	for _, f := range t.dns {
-		if f.at+localSpan >= now && f.dom != d {
+		switch {
+		case f.at+localSpan < now:
+		case f.dom == d:
+			fresh.before = f.before
+		default:
 			keep = append(keep, f)
 		}
 	}
-	dom := &t.doms[d]
-	t.dns = append(keep, dnsFailure{d, dom.idleGen, now, dom.failures, dom.firstFail})
+	t.dns = append(keep, fresh)
 	if len(t.dns) < localDomains {
 		return false
 	}
+	t.doms[d].record = fresh.before
 	for _, f := range t.dns {
-		if o := &t.doms[f.dom]; o.used && o.idleGen == f.gen && f.dom != d {
-			o.failures, o.firstFail = f.failures, f.first
+		// Only if that failure's cool-down is the present one is there a charge to take back.
+		if o := &t.doms[f.dom]; f.dom != d && o.probation && o.coolStart == f.at {
+			o.record = f.before
 			o.localRounds++
 			o.coolUntil = min(o.coolUntil, o.coolStart+backoff(o.localRounds, t.lim.CoolBase, t.lim.LocalCap))
 			t.refresh(f.dom, now)
@@ -125,25 +152,18 @@ func (t *Table) dnsFailed(d Dom, now Time) bool {
 }
 
 // Succeed notes a valid answer of a pass that started at started: it resets the failures, unless the
-// pass is older than the present cool-down. Any success ends a local fault (D-07).
+// pass is older than the present cool-down. Any success ends a local fault (D-07); the short cool-downs
+// of its victims run out by themselves, so that a few hosts that are really gone, failing together,
+// are not tried anew with every success elsewhere.
 func (t *Table) Succeed(d Dom, now, started Time) Change {
 	t.dns = t.dns[:0]
-	if t.local {
-		t.local = false
-		for i := range t.doms {
-			if o := &t.doms[i]; o.used && o.localRounds > 0 {
-				o.localRounds = 0
-				o.coolUntil = min(o.coolUntil, now)
-				t.refresh(Dom(i), now)
-			}
-		}
-	}
+	t.local = false
 	dom := &t.doms[d]
+	t.forgetOld(dom, now)
 	if !dom.probation || started <= dom.coolStart {
 		return Unchanged
 	}
-	dom.failures, dom.localRounds, dom.firstFail, dom.unreachable = 0, 0, 0, false
-	dom.probation, dom.coolStart, dom.coolUntil = false, 0, 0
+	t.pardon(dom)
 	t.refresh(d, now)
 	return Recovered
 }
@@ -169,16 +189,16 @@ func (t *Table) idleDomain(dom *domain, now Time) bool {
 	dom.requests.prune(now - t.lim.Window)
 	t.forgetOld(dom, now)
 	return dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 && dom.stamps.n == 0 && dom.requests.sum == 0 &&
-		dom.coolUntil <= now && dom.failures == 0 && !dom.unreachable &&
+		!dom.probation &&
 		(dom.stalledURL == 0 || now-dom.stalledAt > t.lim.URLCool)
 }
 
 // maybeIdle queues d for a later look if it holds nothing but memories.
 func (t *Table) maybeIdle(d Dom) {
 	dom := &t.doms[d]
-	if dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 {
-		dom.idleGen++
-		t.idle.Push(pq.Entry{ID: uint32(d), Gen: dom.idleGen})
+	if !dom.queued && dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 {
+		dom.queued = true
+		t.idle.Push(pq.Entry{ID: uint32(d)})
 	}
 }
 
@@ -188,7 +208,8 @@ func (t *Table) Sweep(now Time, look int) {
 		e, _ := t.idle.Head()
 		t.idle.Drop()
 		dom := &t.doms[e.ID]
-		if !dom.used || dom.idleGen != e.Gen || dom.refs > 0 || dom.inFlight > 0 || dom.tickets > 0 {
+		if dom.refs > 0 || dom.inFlight > 0 || dom.tickets > 0 {
+			dom.queued = false // comes back through maybeIdle
 			continue
 		}
 		if !t.idleDomain(dom, now) {
@@ -199,8 +220,8 @@ func (t *Table) Sweep(now Time, look int) {
 			t.spare = append(t.spare, dom.stamps.ring)
 		}
 		delete(t.byHandle, dom.handle)
-		e0, e1, gen := dom.eligible[0], dom.eligible[1], dom.idleGen
-		*dom = domain{idleGen: gen, eligible: [2]pq.Heap{e0, e1}}
+		e0, e1 := dom.eligible[0], dom.eligible[1]
+		*dom = domain{eligible: [2]pq.Heap{e0, e1}}
 		t.free = append(t.free, Dom(e.ID))
 	}
 }

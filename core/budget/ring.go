@@ -151,6 +151,7 @@ func (t *Table) Dom(k Ticket) Dom { return t.tickets[k].dom }
 // refresh puts d where it belongs among the domains that can grant, and arms its wake-up if only time
 // stands in the way (D-06).
 func (t *Table) refresh(d Dom, now Time) {
+	t.clock = now
 	dom := &t.doms[d]
 	waiting := dom.eligible[0].Len()+dom.eligible[1].Len() > 0
 	room, until := false, Time(value.Never)

@@ -56,8 +56,9 @@ type Table struct {
 	doms     []domain
 	free     []Dom
 
-	running int // permits out (D-04)
-	limited int // of them PR-only or unproven (H-07)
+	clock   Time // the last instant refresh was told; for Check
+	running int  // permits out (D-04)
+	limited int  // of them PR-only or unproven (H-07)
 
 	tickets   []ticket
 	ticketPos []int32 // position in its domain's heap of eligible tickets
@@ -86,7 +87,9 @@ type domain struct {
 	handle            Handle
 	used              bool
 	probation         bool // after a cool-down: one at a time until one succeeds
+	queued            bool // in Table.idle
 	inFlight          int32
+	fresh             int32 // of them started since the present cool-down began
 	concurrency, rate int32
 	tickets           int32 // parked here, eligible or not
 	refs              int32 // holders outside: keep the slot
@@ -94,16 +97,23 @@ type domain struct {
 	requests          tally
 	eligible          [2]pq.Heap // tickets by place; [1] = limited ones
 
-	failures    int32 // failed rounds in a row
+	record
+	round       uint32 // counts cool-downs; a permit remembers in which it started
 	localRounds int32
-	coolStart   Time
+	coolStart   Time // meaningful on probation
 	coolUntil   Time // 0: none
-	firstFail   Time
-	unreachable bool
-	unreachEnd  Time
 	stalledURL  Handle
 	stalledAt   Time
-	idleGen     uint32
+}
+
+// record is what failed rounds have left on a domain, and what is put back when the fault turns out to
+// be local (D-07).
+type record struct {
+	failures    int32 // failed rounds in a row
+	lookups     int32 // of them the last ones, in a row, that failed for DNS or TLS
+	firstLookup Time  // when the first of those failed
+	unreachable bool
+	unreachEnd  Time
 }
 
 type authorSlots struct {
@@ -135,9 +145,8 @@ func (t *Table) Open(h Handle) Dom {
 			t.wakeAt = append(t.wakeAt, pq.Absent)
 		}
 		dom := &t.doms[d]
-		gen := dom.idleGen + 1
 		e0, e1 := dom.eligible[0], dom.eligible[1]
-		*dom = domain{handle: h, used: true, idleGen: gen, eligible: [2]pq.Heap{e0, e1}}
+		*dom = domain{handle: h, used: true, eligible: [2]pq.Heap{e0, e1}}
 		t.limitsOf(dom)
 		t.byHandle[h] = d
 	}
@@ -166,6 +175,9 @@ func (t *Table) limitsOf(dom *domain) {
 // SetLimits replaces the limits; tickets that fit now are granted by the next NextGrant (D-06).
 func (t *Table) SetLimits(lim Limits, now Time) {
 	t.lim = lim
+	for a := range t.author {
+		t.unblockAuthor(int32(a), now)
+	}
 	for d := range t.doms {
 		if dom := &t.doms[d]; dom.used {
 			t.limitsOf(dom)
@@ -180,15 +192,16 @@ func (t *Table) hasRoom(d Dom, now Time) (ok bool, until Time) {
 	dom := &t.doms[d]
 	dom.stamps.prune(now - t.lim.Window)
 	dom.requests.prune(now - t.lim.Window)
+	t.forgetOld(dom, now)
 	if dom.coolUntil > now {
 		return false, dom.coolUntil
 	}
-	limit := dom.concurrency
-	if dom.probation && limit > 1 {
-		limit = 1
-	}
-	if dom.inFlight >= limit {
+	if dom.inFlight >= dom.concurrency {
 		return false, value.Never
+	}
+	if dom.probation && dom.fresh > 0 {
+		// Passes older than the cool-down do not hold up the one that may end the probation (D-07).
+		return false, t.forgetAt(dom)
 	}
 	if t.lim.RequestUnit {
 		need := min(requestsPerPass, int64(dom.rate))
@@ -211,8 +224,11 @@ func (t *Table) hasRoom(d Dom, now Time) (ok bool, until Time) {
 // eligible waiting in the ring.
 func (t *Table) Free(d Dom, now Time, limited bool, author PubKey) bool {
 	dom := &t.doms[d]
-	if t.running >= t.lim.Pressure || dom.eligible[0].Len() > 0 || dom.eligible[1].Len() > 0 {
+	if t.running >= t.lim.Pressure || dom.eligible[0].Len() > 0 {
 		return false
+	}
+	if dom.eligible[1].Len() > 0 && t.shareFree() {
+		return false // without a share those are not eligible
 	}
 	if limited && !(t.shareFree() && t.authorFree(author)) {
 		return false
@@ -235,8 +251,10 @@ func (t *Table) authorFree(key PubKey) bool {
 type Permit struct {
 	Dom     Dom
 	Limited bool
-	author  int32 // slot, -1 if not limited
-	Quota   int32 // requests this pass may make in all; only with RequestUnit (D-03)
+	author  int32  // slot, -1 if not limited
+	round   uint32 // the domain's at the start
+	taken   int32  // beyond requestsPerPass; only with RequestUnit
+	Quota   int32  // requests this pass may make in all; only with RequestUnit (D-03)
 	Address [16]byte
 	Joined  bool // Address is counted
 }
@@ -246,8 +264,9 @@ type Permit struct {
 // the pass may make at most.
 func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Permit {
 	dom := &t.doms[d]
-	p := Permit{Dom: d, Limited: limited, author: -1, Quota: int32(need)}
+	p := Permit{Dom: d, Limited: limited, author: -1, Quota: int32(need), round: dom.round}
 	dom.inFlight++
+	dom.fresh++
 	t.running++
 	if limited {
 		t.limited++
@@ -258,9 +277,8 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 	if t.lim.RequestUnit {
 		reserve = max(min(int64(dom.rate)-dom.requests.sum, int64(need)), min(requestsPerPass, int64(dom.rate)))
 		p.Quota = int32(reserve)
-	} else {
-		dom.stamps.push(now, t)
 	}
+	dom.stamps.push(now, t) // with RequestUnit too: a change of configuration may ask for them
 	dom.requests.add(now, reserve)
 	t.refresh(d, now)
 	return p
@@ -270,13 +288,16 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 // (D-03). With RequestUnit a pass has reserved all it gets at its start.
 func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
 	if t.lim.RequestUnit {
-		return max(0, min(want, int(p.Quota)-requestsPerPass))
+		got := max(0, min(want, int(p.Quota-p.taken)-requestsPerPass))
+		p.taken += int32(got)
+		return got
 	}
 	dom := &t.doms[p.Dom]
 	dom.requests.prune(now - t.lim.Window)
 	got := max(0, min(int64(want), int64(t.lim.Requests)-dom.requests.sum))
 	if got > 0 {
 		dom.requests.add(now, got)
+		t.refresh(p.Dom, now)
 	}
 	return int(got)
 }
@@ -299,6 +320,9 @@ func (t *Table) JoinAddress(p *Permit, addr [16]byte) bool {
 func (t *Table) End(p *Permit, now Time) {
 	dom := &t.doms[p.Dom]
 	dom.inFlight--
+	if p.round == dom.round {
+		dom.fresh--
+	}
 	t.running--
 	if p.Limited {
 		t.limited--

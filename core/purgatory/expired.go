@@ -1,0 +1,107 @@
+package purgatory
+
+// Expired remembers the ids of events that expired, so that another relay's copy is not taken in again
+// (E-03). Each id belongs to coordinates; new evidence for one of them lifts it. Bounded in number and
+// age; the oldest goes first.
+type Expired struct {
+	max    int
+	ttl    Time
+	ids    map[EventID]int32
+	ring   []expiredID // oldest first, by a wrapping head
+	head   int
+	n      int
+	groups map[coordKey]*evidence
+}
+
+type coordKey struct {
+	owner PubKey
+	ident Handle
+}
+
+type evidence struct {
+	refs int32  // remembered ids that belong to it
+	gen  uint32 // raised by new evidence
+}
+
+type expiredID struct {
+	id    EventID
+	at    Time
+	coord *evidence
+	key   coordKey
+	gen   uint32
+}
+
+// NewExpired makes a memory of at most max ids for ttl of life time.
+func NewExpired(limit int, ttl Time) *Expired {
+	return &Expired{max: limit, ttl: ttl, ids: make(map[EventID]int32), groups: make(map[coordKey]*evidence)}
+}
+
+// Add remembers id, expired at now, as belonging to (owner, ident).
+func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time) {
+	x.prune(now)
+	if x.max == 0 {
+		return
+	}
+	if i, ok := x.ids[id]; ok {
+		e := &x.ring[i]
+		e.gen = e.coord.gen // it expired once more: the evidence since then did not help
+		return
+	}
+	if x.n == x.max {
+		x.dropOldest()
+	}
+	if x.n == len(x.ring) {
+		grown := make([]expiredID, min(x.max, max(16, 2*len(x.ring))))
+		for i := range x.n {
+			e := x.ring[(x.head+i)%len(x.ring)]
+			grown[i] = e
+			x.ids[e.id] = int32(i)
+		}
+		x.ring, x.head = grown, 0
+	}
+	key := coordKey{owner, ident}
+	g := x.groups[key]
+	if g == nil {
+		g = &evidence{}
+		x.groups[key] = g
+	}
+	g.refs++
+	i := (x.head + x.n) % len(x.ring)
+	x.ring[i] = expiredID{id: id, at: now, coord: g, key: key, gen: g.gen}
+	x.ids[id] = int32(i)
+	x.n++
+}
+
+// Has tells whether id is remembered and not lifted.
+func (x *Expired) Has(id EventID, now Time) bool {
+	x.prune(now)
+	i, ok := x.ids[id]
+	return ok && x.ring[i].gen == x.ring[i].coord.gen
+}
+
+// Lift is new evidence for (owner, ident): its remembered ids no longer count.
+func (x *Expired) Lift(owner PubKey, ident Handle) {
+	if g := x.groups[coordKey{owner, ident}]; g != nil {
+		g.gen++
+	}
+}
+
+// Len is the number of ids remembered, lifted ones included.
+func (x *Expired) Len() int { return x.n }
+
+func (x *Expired) prune(now Time) {
+	for x.n > 0 && now-x.ring[x.head].at >= x.ttl {
+		x.dropOldest()
+	}
+}
+
+func (x *Expired) dropOldest() {
+	e := &x.ring[x.head]
+	delete(x.ids, e.id)
+	if e.coord.refs--; e.coord.refs == 0 {
+		delete(x.groups, e.key)
+	}
+	x.ring[x.head] = expiredID{}
+	x.head = (x.head + 1) % len(x.ring)
+	x.n--
+}

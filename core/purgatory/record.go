@@ -1,0 +1,113 @@
+package purgatory
+
+import "graspsync/core/value"
+
+// The values of package value, under their short names.
+type (
+	Coordinate = value.Coordinate
+	Ref        = value.Ref
+	Time       = value.Time
+	Handle     = value.Handle
+	OID        = value.OID
+	EventID    = value.EventID
+	PubKey     = value.PubKey
+)
+
+// None is no slot.
+const None int32 = -1
+
+// Status is where a record stands.
+type Status uint8
+
+// Statuses.
+const (
+	Free        Status = iota
+	Held               // waiting for its data
+	Releasing          // effects of its release are out
+	Served             // in the event store
+	Expiring           // announcement: its empty repository is being deleted (E-04)
+	SoftExpired        // announcement: repository gone, kept for a revival (E-04)
+)
+
+// Announcement is a 30617, held or served.
+type Announcement struct {
+	Status     Status
+	RepoExists bool // its bare repository is there
+	RepoAsked  bool // CreateRepo is out
+	Locked     bool // a release or alignment of its repository is outstanding (H-05)
+	HeadsSeen  bool // its compare-only hunt has found heads (N-03)
+	Unlisted   bool // accepted by the maintainer exception: no repository (AN-03)
+	Pins       int32
+	Gen        uint32 // arming of its deadline
+	ID         EventID
+	Owner      PubKey
+	Ident      int32
+	Repo       Handle
+	CreatedAt  int64
+	Deadline   Time // life time: wall-clock instant on the run's scale
+	Holder     int32
+	URLs       []int32  // source slots, event order
+	Listed     []PubKey // maintainers as listed
+	Closure    []PubKey // M-01, sorted, owner included; nil = owner alone
+	Applied    int32    // the served state its refs show, or None
+	Group      int32
+	Serial     uint32 // order of admission
+}
+
+// State is a 30618, held, being released, or served and latest for somebody.
+type State struct {
+	Status      Status
+	Synced      bool
+	Unsatisfied bool // cannot be satisfied (ST-03)
+	Chance      bool // its last chance past the memo is used (F-03)
+	Overdue     bool // kept past its deadline by what was in flight then (E-02)
+	Gen         uint32
+	ID          EventID
+	Author      PubKey
+	Ident       int32
+	CreatedAt   int64
+	Deadline    Time
+	Head        Handle
+	Refs        []Ref
+	Groups      []int32 // groups that hunt for it
+	Applied     int32   // announcements whose refs show it
+	Serial      uint32
+	Next        int32 // list of its author's held events
+	Prev        int32
+	AuthorSlot  int32
+}
+
+// PR is a 1618 or 1619.
+type PR struct {
+	Status     Status
+	Synced     bool
+	Chance     bool
+	Overdue    bool
+	Gen        uint32
+	ID         EventID
+	Author     PubKey
+	CreatedAt  int64
+	Deadline   Time
+	Commit     OID
+	Repos      []Coordinate
+	URLs       []int32
+	Groups     []int32
+	Serial     uint32
+	Next, Prev int32
+	AuthorSlot int32
+}
+
+// Ident is everything under one `d`.
+type Ident struct {
+	Handle Handle
+	Anns   []int32 // by owner
+	Groups []int32
+	Served []int32 // served states that are latest for their author, by author
+	States int32   // held states
+}
+
+// Newer tells whether (created, id) replaces (oldCreated, oldID) under NIP-01: later, or as late with
+// the lower id (E-06).
+func Newer(created int64, id EventID, oldCreated int64, oldID EventID) bool {
+	return created > oldCreated || created == oldCreated && id.Compare(oldID) < 0
+}
