@@ -1,0 +1,43 @@
+package fakes
+
+import "graspsync/core"
+
+// limiter is a server's exact sliding window: a ring of the last Requests stamps.
+type limiter struct {
+	Limit
+	stamps []core.Time // ring, grows up to Requests
+	oldest int
+}
+
+// take lets through as many of n requests at now as the window has room for; the first one refused ends
+// the call, so at most one refusal is counted.
+func (l *limiter) take(now core.Time, n int32) (passed int32) {
+	for passed < n {
+		if l.full(now) {
+			if l.CountRefused {
+				l.stamp(now)
+			}
+			return passed
+		}
+		l.stamp(now)
+		passed++
+	}
+	return passed
+}
+
+// full tells whether the window (now-Window, now] holds Requests stamps: one aged exactly Window has left.
+func (l *limiter) full(now core.Time) bool {
+	return len(l.stamps) == l.Requests && l.stamps[l.oldest] > now-l.Window
+}
+
+func (l *limiter) stamp(now core.Time) {
+	if len(l.stamps) < l.Requests {
+		l.stamps = append(l.stamps, now)
+		return
+	}
+	l.stamps[l.oldest] = now
+	l.oldest++
+	if l.oldest == len(l.stamps) {
+		l.oldest = 0
+	}
+}

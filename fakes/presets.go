@@ -1,0 +1,65 @@
+package fakes
+
+import "graspsync/core"
+
+// No public distribution of git latencies was found, so these two are our own proposal: log-normal
+// through a median and a 99th percentile that fit the few published figures. They are tables of
+// milliseconds because a logarithm may round differently on another architecture.
+
+// lsRemoteMillis: median 0.4 s, p99 5 s.
+var lsRemoteMillis = [...][2]uint32{{0, 10}, {1, 14}, {10, 32}, {50, 67}, {100, 99}, {200, 160}, {300, 226}, {400, 304},
+	{500, 400}, {600, 527}, {700, 707}, {800, 997}, {850, 1232}, {900, 1608}, {930, 1986}, {950, 2386}, {970, 3082},
+	{980, 3719}, {990, 5000}, {995, 6556}, {998, 9103}, {999, 11460}, {1000, 20000}}
+
+// smallFetchMillis: median 1.5 s, p99 60 s.
+var smallFetchMillis = [...][2]uint32{{0, 8}, {1, 11}, {10, 37}, {50, 110}, {100, 197}, {200, 395}, {300, 653}, {400, 1004},
+	{500, 1500}, {600, 2242}, {700, 3445}, {800, 5698}, {850, 7760}, {900, 11446}, {930, 15575}, {950, 20364},
+	{970, 29603}, {980, 38945}, {990, 60000}, {995, 89124}, {998, 143947}, {999, 201489}, {1000, 290000}}
+
+// TypicalRate is the transfer rate of a typical server, in bytes per second.
+const TypicalRate = 4 << 20
+
+func fromMillis(rows [][2]uint32) *Quantiles {
+	points := make([]Point, len(rows))
+	for i, r := range rows {
+		points[i] = Point{PerMille: r[0], At: core.Time(r[1]) * core.Millisecond}
+	}
+	q, err := NewQuantiles(points)
+	if err != nil {
+		panic("fakes: preset table does not rise: " + err.Error()) // a constant of this file is wrong
+	}
+	return q
+}
+
+// LsRemote is the latency of listing refs: median 0.4 s, p99 5 s, at most 20 s.
+func LsRemote() Latency { return Latency{Table: fromMillis(lsRemoteMillis[:])} }
+
+// SmallFetch is the latency of a small fetch: median 1.5 s, p99 60 s, at most 290 s, which stays below
+// the stall limit (H-06).
+func SmallFetch() Latency { return Latency{Table: fromMillis(smallFetchMillis[:])} }
+
+// Typical is a healthy public server.
+func Typical() Behaviour {
+	return Behaviour{Answer: LsRemote(), Fetch: SmallFetch(), Rate: TypicalRate}
+}
+
+// Flaky is a public server as they are measured over weeks: 1 % silent for ever, 1 % of calls refused
+// with 429, 0.5 % HTML, 0.5 % reset.
+func Flaky() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{
+		{Do: Stall, Share: Ratio{1, 100}},
+		{Do: Status, Status: 429, Share: Ratio{1, 100}},
+		{Do: HTML, Share: Ratio{1, 200}},
+		{Do: Reset, Share: Ratio{1, 200}},
+	}
+	return b
+}
+
+// Indexing is a GRASP host: typical, and silent for 40 to 90 s before a pack above 100 MB.
+func Indexing() Behaviour {
+	b := Typical()
+	b.BigPack = 100_000_000
+	b.BigPackSilence = Latency{Table: fromMillis([][2]uint32{{0, 40_000}, {1000, 90_000}})}
+	return b
+}
