@@ -105,6 +105,7 @@ func (t *Table) forgetAt(dom *domain) Time {
 // forgetOld drops what forgetAt says is to be dropped, so that it makes no difference whether the domain
 // stayed in memory meanwhile.
 func (t *Table) forgetOld(dom *domain, now Time) {
+	t.clock = now
 	if dom.probation && now >= t.forgetAt(dom) {
 		t.pardon(dom)
 	}

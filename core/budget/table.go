@@ -56,7 +56,7 @@ type Table struct {
 	doms     []domain
 	free     []Dom
 
-	clock   Time // the last instant refresh was told; for Check
+	clock   Time // the last instant the table was told; for Check
 	running int  // permits out (D-04)
 	limited int  // of them PR-only or unproven (H-07)
 
@@ -253,7 +253,8 @@ type Permit struct {
 	Limited bool
 	author  int32  // slot, -1 if not limited
 	round   uint32 // the domain's at the start
-	taken   int32  // beyond requestsPerPass; only with RequestUnit
+	whole   bool   // started with RequestUnit: has reserved all it gets
+	taken   int32  // of that, beyond requestsPerPass
 	Quota   int32  // requests this pass may make in all; only with RequestUnit (D-03)
 	Address [16]byte
 	Joined  bool // Address is counted
@@ -276,7 +277,7 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 	reserve := int64(requestsPerPass)
 	if t.lim.RequestUnit {
 		reserve = max(min(int64(dom.rate)-dom.requests.sum, int64(need)), min(requestsPerPass, int64(dom.rate)))
-		p.Quota = int32(reserve)
+		p.Quota, p.whole = int32(reserve), true
 	}
 	dom.stamps.push(now, t) // with RequestUnit too: a change of configuration may ask for them
 	dom.requests.add(now, reserve)
@@ -287,14 +288,18 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 // TakeRequests reserves up to want further requests for a running pass and returns how many it got
 // (D-03). With RequestUnit a pass has reserved all it gets at its start.
 func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
-	if t.lim.RequestUnit {
+	if p.whole {
 		got := max(0, min(want, int(p.Quota-p.taken)-requestsPerPass))
 		p.taken += int32(got)
 		return got
 	}
 	dom := &t.doms[p.Dom]
 	dom.requests.prune(now - t.lim.Window)
-	got := max(0, min(int64(want), int64(t.lim.Requests)-dom.requests.sum))
+	limit := int64(t.lim.Requests)
+	if t.lim.RequestUnit {
+		limit = int64(dom.rate)
+	}
+	got := max(0, min(int64(want), limit-dom.requests.sum))
 	if got > 0 {
 		dom.requests.add(now, got)
 		t.refresh(p.Dom, now)
