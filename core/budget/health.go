@@ -186,8 +186,7 @@ func (t *Table) CoolUntil(d Dom) Time { return t.doms[d].coolUntil }
 
 // idleDomain: nothing keeps d in memory at now (D-08).
 func (t *Table) idleDomain(dom *domain, now Time) bool {
-	dom.stamps.prune(now - t.lim.Window)
-	dom.requests.prune(now - t.lim.Window)
+	t.prune(dom, now)
 	t.forgetOld(dom, now)
 	return dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 && dom.stamps.n == 0 && dom.requests.sum == 0 &&
 		!dom.probation &&

@@ -186,12 +186,18 @@ func (t *Table) SetLimits(lim Limits, now Time) {
 	}
 }
 
+// prune lets what has left the windows of a domain go.
+func (t *Table) prune(dom *domain, now Time) {
+	t.clock = now
+	dom.stamps.prune(now - t.lim.Window)
+	dom.requests.prune(now - t.lim.Window)
+}
+
 // hasRoom tells whether d itself could take a pass at now: concurrency, window, requests, cool-down.
 // Pressure and shares are not d's. If time alone stands in the way, until is when that ends.
 func (t *Table) hasRoom(d Dom, now Time) (ok bool, until Time) {
 	dom := &t.doms[d]
-	dom.stamps.prune(now - t.lim.Window)
-	dom.requests.prune(now - t.lim.Window)
+	t.prune(dom, now)
 	t.forgetOld(dom, now)
 	if dom.coolUntil > now {
 		return false, dom.coolUntil
@@ -274,6 +280,7 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 		p.author = t.openAuthor(author)
 		t.author[p.author].running++
 	}
+	t.prune(dom, now)
 	reserve := int64(requestsPerPass)
 	if t.lim.RequestUnit {
 		reserve = max(min(int64(dom.rate)-dom.requests.sum, int64(need)), min(requestsPerPass, int64(dom.rate)))
@@ -294,7 +301,7 @@ func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
 		return got
 	}
 	dom := &t.doms[p.Dom]
-	dom.requests.prune(now - t.lim.Window)
+	t.prune(dom, now)
 	limit := int64(t.lim.Requests)
 	if t.lim.RequestUnit {
 		limit = int64(dom.rate)
@@ -305,6 +312,16 @@ func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
 		t.refresh(p.Dom, now)
 	}
 	return int(got)
+}
+
+// RequestsLeft is how many further requests, at most limit, TakeRequests would reserve now (D-03).
+func (t *Table) RequestsLeft(p *Permit, now Time, limit int) int {
+	if t.lim.RequestUnit {
+		return max(0, min(limit, int(p.Quota)-requestsPerPass))
+	}
+	dom := &t.doms[p.Dom]
+	dom.requests.prune(now - t.lim.Window)
+	return int(max(0, min(int64(limit), int64(t.lim.Requests)-dom.requests.sum)))
 }
 
 // JoinAddress counts a running pass at its resolved address; false means that the address has its fill
