@@ -2,6 +2,7 @@ package lint
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,4 +46,29 @@ func TestScopeOf(t *testing.T) {
 func TestRootNeedsGoMod(t *testing.T) {
 	_, err := Root("/")
 	require.ErrorContains(t, err, "go.mod")
+}
+
+// TestEveryRoomSaysWhatMayEnter: a package's comment says what it is for and what may and may not enter,
+// so that a reader knows which room a line belongs to.
+func TestEveryRoomSaysWhatMayEnter(t *testing.T) {
+	root, err := Root(".")
+	require.NoError(t, err)
+	l := NewLoader(root)
+	paths, err := l.Dirs()
+	require.NoError(t, err)
+	for _, path := range paths {
+		p, err := l.Load(path)
+		if errors.Is(err, ErrNoGo) {
+			continue
+		}
+		require.NoError(t, err)
+		doc := ""
+		for _, f := range p.Files {
+			doc += " " + f.Doc.Text()
+		}
+		doc = strings.Join(strings.Fields(doc), " ")
+		if !strings.Contains(doc, "What may enter") || !strings.Contains(doc, "What may not") {
+			t.Errorf("%s: the package comment does not say what may enter and what may not", path)
+		}
+	}
 }
