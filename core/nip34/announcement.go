@@ -59,7 +59,7 @@ func (p *Parser) listedRelay(d *draft, rep *report) bool {
 			continue
 		}
 		for _, raw := range t[1:] {
-			l, err := parseURL(raw, "ws", "wss")
+			l, err := ParseRelayURL(raw)
 			if err != nil {
 				rep.refused("tag relays", raw, err)
 				continue

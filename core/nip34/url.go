@@ -116,3 +116,6 @@ func (a authority) String() string {
 func (a authority) is(l Location) bool {
 	return a.host == l.Host && (a.port == l.Port || a.port == 0 && (l.Port == 80 || l.Port == 443))
 }
+
+// ParseRelayURL is ParseURL for ws and wss; for an announcement only the authority of a relay counts.
+func ParseRelayURL(raw string) (Location, error) { return parseURL(raw, "ws", "wss") }
