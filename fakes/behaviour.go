@@ -81,6 +81,7 @@ type Limit struct {
 	Requests     int       // that are answered per Window, 1 to 65,536
 	Window       core.Time // > 0
 	CountRefused bool      // refused requests use up the limit too
+	PerURL       bool      // each repository has the limit for itself, as on GitHub; else the rule's servers share it
 }
 
 // Rule is one link of a chain of responsibility: the first rule that applies is the verdict. Do says
@@ -168,7 +169,7 @@ func (b *Behaviour) validate() error {
 		}
 	}
 	if b.Rate < 0 || b.BigPack < 0 {
-		return fmt.Errorf("Rate is %d and BigPack is %d: want 0 or more bytes", b.Rate, b.BigPack)
+		return fmt.Errorf("field Rate is %d and BigPack is %d: want 0 or more bytes", b.Rate, b.BigPack)
 	}
 	for i := range b.Rules {
 		if err := b.Rules[i].validate(); err != nil {
@@ -187,19 +188,19 @@ func (r *Rule) validate() error {
 	}
 	switch {
 	case r.Do >= NumActs:
-		return fmt.Errorf("Do is %d: want one of the acts below %d", r.Do, NumActs)
+		return fmt.Errorf("field Do is %d: want one of the acts below %d", r.Do, NumActs)
 	case r.Up < 0 || r.Down < 0 || (r.Up > 0) != (r.Down > 0):
-		return fmt.Errorf("Up is %v and Down is %v: want both above 0s, or neither", r.Up, r.Down)
+		return fmt.Errorf("field Up is %v and Down is %v: want both above 0s, or neither", r.Up, r.Down)
 	case r.RetryAfter < 0 || r.For < 0 || r.Gap < 0 || r.Keep < 0:
-		return fmt.Errorf("RetryAfter %v, For %v, Gap %v, Keep %d: want 0 or more", r.RetryAfter, r.For, r.Gap, r.Keep)
+		return fmt.Errorf("field RetryAfter %v, For %v, Gap %v, Keep %d: want 0 or more", r.RetryAfter, r.For, r.Gap, r.Keep)
 	case r.Do == Status && (r.Status < 400 || r.Status > 599):
-		return fmt.Errorf("Status is %d: want 400 to 599", r.Status)
+		return fmt.Errorf("field Status is %d: want 400 to 599", r.Status)
 	case r.Do == Drip && r.Rate <= 0:
-		return fmt.Errorf("Rate of drip is %d: want above 0 bytes per second", r.Rate)
+		return fmt.Errorf("field Rate of drip is %d: want above 0 bytes per second", r.Rate)
 	case r.Do == Redirect && r.To == "":
-		return errors.New("To of redirect is empty: want a URL")
+		return errors.New("field To of redirect is empty: want a URL")
 	case r.Do == Throttle && (r.Limit.Requests < 1 || r.Limit.Requests > 1<<16 || r.Limit.Window <= 0):
-		return fmt.Errorf("Limit of throttle is %d per %v: want 1 to 65536 per more than 0s", r.Limit.Requests, r.Limit.Window)
+		return fmt.Errorf("field Limit of throttle is %d per %v: want 1 to 65536 per more than 0s", r.Limit.Requests, r.Limit.Window)
 	}
 	return nil
 }

@@ -285,6 +285,42 @@ func TestServerRateLimit(t *testing.T) {
 	require.Equal(t, uint64(4), w.Servers.URLTally(w.Names.Handle(helloURL)).Calls[sim.AskCompare]+w.Servers.URLTally(w.Names.Handle(helloURL)).Calls[sim.AskFetch])
 }
 
+// D-03: a limit per repository leaves the neighbours alone; refused requests that count keep it up.
+func TestServerRateLimitPerURL(t *testing.T) {
+	w, h, _ := hello(t)
+	other := h.Repo("other").Ref("refs/heads/main", "main")
+	w.Host("git.example.com", Always(GitHub())...)
+	class := func(url string, at core.Time) core.Class { return w.ask(sim.AskCompare, url, at, "main").Class }
+	for i := range core.Time(15) {
+		require.Equal(t, core.OK, class(helloURL, i))
+	}
+	require.Equal(t, core.OK, class(other.URL(), 15))
+	require.Equal(t, core.TooManyRequests, class(helloURL, 16))
+	for at := core.Time(17); at < core.Second+32; at += core.Second / 30 {
+		require.Equal(t, core.TooManyRequests, class(helloURL, at), "hammering keeps the window full")
+	}
+	require.Equal(t, core.OK, class(helloURL, 3*core.Second))
+}
+
+// The presets of known hosts are valid, and bursts are bounded and repeat.
+func TestHostPresets(t *testing.T) {
+	w := NewWorldParts(&value.Names{}, 1)
+	for i, b := range []Behaviour{Typical(), Flaky(), Indexing(), GitHub(), GitLab(), Codeberg()} {
+		w.Host(string(rune('a'+i))+".example", Always(b)...)
+	}
+	s := BurstRefusals(5, "github.com", 24*core.Hour)
+	w.Host("github.com", s...)
+	require.NoError(t, w.Err())
+	require.Equal(t, s, BurstRefusals(5, "github.com", 24*core.Hour))
+	require.NotEqual(t, s, BurstRefusals(6, "github.com", 24*core.Hour))
+	require.Greater(t, len(s), 6)
+	for i := 1; i < len(s)-1; i += 2 {
+		long := s[i].Until - s[i-1].Until
+		require.GreaterOrEqual(t, long, 5*core.Minute)
+		require.LessOrEqual(t, long, 15*core.Minute)
+	}
+}
+
 // A share of refusals follows the keyed noise of the URL: the same again in a fresh world, whatever other
 // URLs do, and near the share in all.
 func TestRatioRefusal(t *testing.T) {

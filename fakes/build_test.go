@@ -27,7 +27,7 @@ func TestBuilderRefuses(t *testing.T) {
 		`segment 1 ends at 1s: want later than the one before`: func(w *WorldParts) {
 			w.Host("a", Segment{Until: core.Second}, Segment{Until: core.Second}, Segment{Until: never})
 		},
-		`segment 0: rule 0: Status is 200: want 400 to 599`:      func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Status, Status: 200}))...) },
+		`segment 0: rule 0: field Status is 200: want 400 to 599`:      func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Status, Status: 200}))...) },
 		`Share is 3/2: want 0/0 (always) or a share`:             func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Share: Ratio{3, 2}}))...) },
 		`Rate of drip is 0: want above 0`:                        func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Drip}))...) },
 		`To of redirect is empty: want a URL`:                    func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Redirect}))...) },

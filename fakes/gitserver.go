@@ -154,7 +154,7 @@ func (s *GitServers) applies(c *call, r *Rule, began core.Time) bool {
 		return true
 	}
 	want := c.repo.requests(c.r.Kind)
-	passed := r.limiter.take(c.now, want)
+	passed := c.repo.limiter(r).take(c.now, want)
 	if passed == want {
 		return false
 	}

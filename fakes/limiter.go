@@ -9,6 +9,26 @@ type limiter struct {
 	oldest int
 }
 
+// ownLimiter is a repository's own window of a PerURL rule.
+type ownLimiter struct {
+	of *limiter
+	limiter
+}
+
+// limiter is the window that counts for this repository under a Throttle rule.
+func (r *remoteRepo) limiter(rule *Rule) *limiter {
+	if !rule.Limit.PerURL {
+		return rule.limiter
+	}
+	for i := range r.limiters {
+		if r.limiters[i].of == rule.limiter {
+			return &r.limiters[i].limiter
+		}
+	}
+	r.limiters = append(r.limiters, ownLimiter{rule.limiter, limiter{Limit: rule.Limit}})
+	return &r.limiters[len(r.limiters)-1].limiter
+}
+
 // take lets through as many of n requests at now as the window has room for; the first one refused ends
 // the call, so at most one refusal is counted.
 func (l *limiter) take(now core.Time, n int32) (passed int32) {

@@ -19,6 +19,7 @@ const (
 	forSilence
 	forDuplicate
 	forReorder
+	forBurst
 )
 
 // mix is a bijective scramble of 64 bits (the finaliser of splitmix64).

@@ -63,3 +63,49 @@ func Indexing() Behaviour {
 	b.BigPackSilence = Latency{Table: fromMillis([][2]uint32{{0, 40_000}, {1000, 90_000}})}
 	return b
 }
+
+// GitHub throttles reads of one repository above 15 a second and counts what it refuses.
+func GitHub() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: Throttle, RetryAfter: 60 * core.Second,
+		Limit: Limit{Requests: 15, Window: core.Second, CountRefused: true, PerURL: true}}}
+	return b
+}
+
+// GitLab answers at most 500 requests a minute of one address over all its repositories and says when to
+// come back.
+func GitLab() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: Throttle, RetryAfter: 60 * core.Second, Limit: Limit{Requests: 500, Window: 60 * core.Second}}}
+	return b
+}
+
+// Codeberg lets nobody in who does not stay silent for about ten minutes once it throttles, and has
+// challenge pages and 504s between. That is what its users report; the figures are our guess.
+func Codeberg() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{
+		{Do: Throttle, Limit: Limit{Requests: 60, Window: 10 * core.Minute, CountRefused: true}},
+		{Do: HTML, Share: Ratio{1, 50}},
+		{Do: Status, Status: 504, Share: Ratio{1, 100}},
+	}
+	return b
+}
+
+// BurstRefusals is GitHub as seen from outside its limits: half the calls are refused for minutes, then
+// none. The bursts last from 5 to 15 minutes and come by keyed chance, about once in four hours, until an
+// instant.
+func BurstRefusals(seed uint64, domain string, until core.Time) Script {
+	refusing := Typical()
+	refusing.Rules = []Rule{{Do: Status, Status: 429, Share: Ratio{1, 2}}}
+	var s Script
+	key := textKey(domain)
+	for t, n := core.Time(0), uint64(0); t < until; n++ {
+		calm := core.Time(below(keyed(seed, key, forBurst, 2*n), uint64(8*core.Hour)))
+		burst := 5*core.Minute + core.Time(below(keyed(seed, key, forBurst, 2*n+1), uint64(10*core.Minute)))
+		s = append(s, Segment{Until: t + calm + core.Second, Behaviour: Typical()},
+			Segment{Until: t + calm + core.Second + burst, Behaviour: refusing})
+		t = s[len(s)-1].Until
+	}
+	return append(s, Segment{Until: core.Never, Behaviour: Typical()})
+}

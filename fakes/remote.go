@@ -79,6 +79,8 @@ type remoteRepo struct {
 	faults *faults
 	tally  Tally
 
+	limiters []ownLimiter
+
 	tips   []held // as stated by the builder: with closure, node order of statement
 	lone   []held // without closure
 	lost   []held // from on, until some instant
