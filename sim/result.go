@@ -20,6 +20,7 @@ type Result struct {
 	OrderHash  uint64    // of pass starts alone
 	Violations []Violation
 	Counts     Counts
+	Record     *Record // what happened, item by item; nil unless Setup.Record
 }
 
 // Counts are what the world saw, for summaries and expectations.

@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+
+	"graspsync/core"
+)
+
+// pushStage of a user's push.
+const (
+	pushWaits   uint8 = iota // for the first verdict
+	pushUploads              // objects are on their way
+	pushLocked               // for the verdict under the repository lock (P-04)
+	pushApplies              // allowed: refs are about to move
+	pushFails                // refused under the lock
+	pushAnswers              // ended, for AnswerPush
+	pushOver
+)
+
+// pushState is one push on its way through hook, upload and receive-pack.
+type pushState struct {
+	user  *UserPush
+	push  core.Push
+	stage uint8
+}
+
+func (d *driver) pushAsked(u *UserPush) {
+	i := len(d.pushes)
+	d.pushes = append(d.pushes, pushState{user: u, push: u.Push})
+	d.pushAt[u.Push.ID] = i
+	p := &d.pushes[i].push
+	p.Current = d.w.setup.Local.Refs(p.Repo.Repo)
+	d.w.res.Counts.Pushes++
+	d.in = core.Input{Kind: core.InPushAsked, Push: p}
+	d.w.stepMachine(&d.in)
+}
+
+func (d *driver) pushVerdict(e *core.Effect) {
+	i, ok := d.pushAt[e.Push]
+	if !ok {
+		d.w.violate("T-04", "verdict for a push nobody asked for")
+		return
+	}
+	s := &d.pushes[i]
+	switch {
+	case s.stage == pushWaits && e.OK:
+		s.stage = pushUploads
+		d.w.res.Counts.PushesAllowed++
+		d.w.push(d.w.now+s.user.Upload, evPush, uint64(i))
+	case s.stage == pushWaits:
+		s.stage = pushOver
+	case s.stage == pushLocked:
+		s.stage = pushFails
+		if e.OK {
+			s.stage = pushApplies
+		}
+		d.w.push(d.w.now, evPush, uint64(i))
+	default:
+		d.w.violate("T-04", "a second verdict for one question of a push")
+	}
+}
+
+// pushStage moves a push on: after its upload, and after the second verdict.
+func (d *driver) pushStage(i uint64) bool {
+	s := &d.pushes[i]
+	local := d.w.setup.Local
+	repo := s.push.Repo.Repo
+	s.push.Current = local.Refs(repo)
+	d.in = core.Input{Push: &s.push}
+	switch s.stage {
+	case pushUploads:
+		if d.w.setup.Driver.Recheck {
+			s.stage = pushLocked
+			d.in.Kind = core.InPushRecheck
+			break
+		}
+		d.applyPush(s)
+	case pushApplies:
+		d.applyPush(s)
+	case pushFails:
+		s.stage = pushAnswers
+		d.in.Kind, d.in.Class = core.InPushEnded, core.Forbidden
+	default:
+		return false
+	}
+	d.w.stepMachine(&d.in)
+	return true
+}
+
+// applyPush is receive-pack after the hook said yes: objects, then refs.
+func (d *driver) applyPush(s *pushState) {
+	local := d.w.setup.Local
+	repo := s.push.Repo.Repo
+	local.Receive(repo, s.user.OIDs)
+	class := core.OK
+	if refs, moved := d.movedRefs(&s.push); moved {
+		s.push.Moved = true
+		class = local.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: refs, Old: s.push.Current})
+	}
+	for i := range s.push.Updates {
+		u := &s.push.Updates[i]
+		if u.Space != core.NostrRef || class != core.OK {
+			continue
+		}
+		e := core.Effect{Kind: core.EfAlignRefs, Repo: repo, Space: core.NostrRef, Event: u.Event}
+		if !u.New.IsZero() {
+			e.OIDs = []core.OID{u.New}
+		}
+		class = local.Align(&e)
+	}
+	if class != core.OK {
+		s.push.Moved = false
+	}
+	s.stage = pushAnswers
+	s.push.Current = local.Refs(repo)
+	d.in.Kind, d.in.Class = core.InPushEnded, class
+}
+
+// movedRefs is the set of heads and tags after the push's commands, and whether it differs.
+func (d *driver) movedRefs(p *core.Push) ([]core.Ref, bool) {
+	names := d.w.setup.Names
+	refs := make([]core.Ref, 0, len(p.Current)+len(p.Updates))
+	for _, r := range p.Current {
+		if t := names.Text(r.Name); strings.HasPrefix(t, "refs/heads/") || strings.HasPrefix(t, "refs/tags/") {
+			refs = append(refs, r)
+		}
+	}
+	before := slices.Clone(refs)
+	for i := range p.Updates {
+		u := &p.Updates[i]
+		if u.Space != core.HeadsAndTags {
+			continue
+		}
+		at := slices.IndexFunc(refs, func(r core.Ref) bool { return r.Name == u.Name })
+		switch {
+		case at >= 0 && u.New.IsZero():
+			refs = slices.Delete(refs, at, at+1)
+		case at >= 0:
+			refs[at].OID = u.New
+		case !u.New.IsZero():
+			refs = append(refs, core.Ref{Name: u.Name, OID: u.New})
+		}
+	}
+	slices.SortFunc(refs, func(a, b core.Ref) int { return strings.Compare(names.Text(a.Name), names.Text(b.Name)) })
+	return refs, !slices.Equal(before, refs)
+}
+
+func (d *driver) pushAnswered(e *core.Effect) {
+	i, ok := d.pushAt[e.Push]
+	if !ok || d.pushes[i].stage != pushAnswers {
+		d.w.violate("T-04", "answer to a push that has not ended")
+		return
+	}
+	d.pushes[i].stage = pushOver
+}

@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"fmt"
+
+	"graspsync/core"
+	"graspsync/core/value"
+)
+
+// Oracle judges a run from outside. It sees what crosses the core's boundary, step by step, and what the
+// remotes were asked; it never looks into the core. Work per step is O(1) beyond the step's own size.
+// Each invariant lives in a file of its own.
+type Oracle struct {
+	cfg    core.Config
+	names  *value.Names
+	checks oracleSlack
+
+	step uint64
+	now  core.Time
+	in   *core.Input
+
+	found   []Violation
+	dropped int
+
+	passes  judgePasses
+	domains []judgeDomain // by handle
+	held    judgeHeld
+	fair    judgeFair
+	remote  judgeRemote
+}
+
+// oracleSlack is what the judged world allows itself: the driver's own delays.
+type oracleSlack struct{ local core.Time }
+
+// Observed is one step: the input, the effects it led to, and whether a deadline of the core had passed
+// before it, so that effects may be due to that deadline instead of the input.
+type Observed struct {
+	Step    uint64 // from 1
+	Now     core.Time
+	In      *core.Input
+	Out     []core.Effect
+	Overdue bool
+}
+
+// maxViolations bounds the findings kept of one run; the first ones matter.
+const maxViolations = 64
+
+// NewOracle judges a run of s; of the peers only Names is used, and may be nil.
+func NewOracle(s *Setup) *Oracle {
+	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{local: s.Driver.slowest()}}
+	o.passes.init()
+	o.held.init(s)
+	o.fair.init()
+	o.remote.init(s)
+	return o
+}
+
+// Observe judges one step.
+func (o *Oracle) Observe(s Observed) {
+	o.step, o.now, o.in = s.Step, s.Now, s.In
+	o.lateHolds()
+	o.input(&s)
+	o.redelivered(&s)
+	for i := range s.Out {
+		o.effect(&s.Out[i])
+	}
+}
+
+// input takes in a fact or completion before its effects are judged.
+func (o *Oracle) input(s *Observed) {
+	in := s.In
+	switch in.Kind {
+	case core.InEvent, core.InServed:
+		o.sources(in.Event)
+		o.arrived(in)
+	case core.InCompared, core.InFetched, core.InProbed:
+		o.completed(in)
+	case core.InPassEnded:
+		o.passEnded(in.Ask)
+	case core.InChecked:
+		o.checked(in.Ask)
+	case core.InStored:
+		o.stored(in)
+	case core.InClock:
+		o.held.offset = in.Offset
+	case core.InRestarted:
+		o.held.offset = in.Offset
+		o.allPassesEnded()
+	case core.InPushAsked, core.InPushRecheck, core.InPushEnded:
+		o.held.push = o.now
+	case core.InConfigChanged:
+		o.cfg = *in.Config
+	}
+}
+
+func (o *Oracle) effect(e *core.Effect) {
+	switch e.Kind {
+	case core.EfCheckObjects:
+		o.checking(e)
+	case core.EfCompare:
+		o.permitted(e)
+		o.fairness(e)
+		o.waves(e)
+		o.limits(e)
+		o.started(e)
+	case core.EfFetch, core.EfProbe:
+		o.permitted(e)
+	case core.EfStoreEvent:
+		o.storing(e)
+	case core.EfAnswer:
+		o.answered(e)
+	case core.EfReport:
+		o.reported(e)
+	}
+}
+
+func (o *Oracle) reported(e *core.Effect) {
+	switch e.Report {
+	case core.RepHeld:
+		o.begins(e)
+	case core.RepExtended, core.RepRevived, core.RepSoftExpired:
+		o.moved(e)
+	case core.RepCooling:
+		o.domain(e.Domain).told = max(o.domain(e.Domain).told, e.Deadline)
+	case core.RepDomainOK, core.RepLocalFault:
+		o.healthy(e.Domain)
+	case core.RepHuntMerged:
+		o.merged(e)
+	case core.RepAttemptStarted:
+		o.attemptStarted(e)
+	case core.RepAttemptEnded, core.RepHuntDropped:
+		o.attemptEnded(e)
+	default:
+		if e.Report.Ends() {
+			o.ends(e)
+		}
+	}
+}
+
+// Finish judges what can only be judged at the end of the run, at instant end.
+func (o *Oracle) Finish(step uint64, end core.Time) {
+	o.step, o.now = step, end
+	o.lateHolds()
+	o.unreleased(end)
+	o.starved()
+}
+
+// Violations are the findings so far, in order.
+func (o *Oracle) Violations() []Violation {
+	v := o.found
+	if o.dropped > 0 {
+		v = append(v[:len(v):len(v)], Violation{ID: v[len(v)-1].ID, At: o.now, Step: o.step, Text: fmt.Sprintf("%d more findings left out", o.dropped)})
+	}
+	return v
+}
+
+func (o *Oracle) violate(id, format string, args ...any) {
+	if len(o.found) >= maxViolations {
+		o.dropped++
+		return
+	}
+	o.found = append(o.found, Violation{ID: id, At: o.now, Step: o.step, Text: fmt.Sprintf(format, args...)})
+}
+
+// name is the text of a handle, or its number without a table.
+func (o *Oracle) name(h core.Handle) string {
+	if o.names != nil {
+		if t := o.names.Text(h); t != "" {
+			return t
+		}
+	}
+	return fmt.Sprintf("#%d", h)
+}

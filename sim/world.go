@@ -1,0 +1,352 @@
+package sim
+
+import (
+	"strconv"
+
+	"graspsync/core"
+)
+
+// World is one run: a machine, its driver, its peers and their judge in virtual time. The clock jumps
+// from one happening to the next and nothing ticks. A World is single-threaded and holds no global
+// state, so that runs in one process cannot influence each other.
+type World struct {
+	setup Setup
+	cfg   core.Config // as the driver last heard of it
+	m     Machine
+	queue *Queue
+	drv   driver
+	judge *Oracle
+	rec   *Record
+
+	now      core.Time
+	due      core.Time // the machine's next deadline, or noDeadline: asked once after each step
+	next     int       // arrivals before it are queued
+	open     bool      // the present instant is not over
+	over     bool
+	inRow    int       // steps since the clock last moved
+	earlyFor core.Time // the deadline that had its early wake
+
+	out         []core.Effect
+	step        uint64
+	hash        Hash
+	order       Hash
+	checkpoints []Hash // after every checkpointEvery steps
+	extra       []Violation
+	res         Result
+	sealed      bool
+}
+
+const (
+	// checkpointEvery is the distance of kept hashes, in steps.
+	checkpointEvery = 1024
+	// sweepEvery is the distance of full core.Check sweeps at ChecksFast, in steps.
+	sweepEvery = 1 << 16
+	// inRowMax bounds the steps of one instant beyond its arrivals: more is a loop without progress.
+	inRowMax = 1 << 20
+)
+
+// Kinds of queued happenings, the upper bits of a tie key. Their order is that of TieByKind.
+const (
+	evArrival  uint64 = iota + 1
+	evDone            // local work is done
+	evAnswer          // a remote's answer is complete
+	evProgress        // a transfer reports
+	evEnded           // a pass has ended
+	evEcho            // duplicate, late or stray completion
+	evPush            // the next stage of a push
+	evEarly           // an early wake
+)
+
+const (
+	ordIDBits  = 58
+	ordIDMask  = 1<<ordIDBits - 1
+	tieOddMul  = 0x9e3779b97f4a7c15
+	tieOddInv  = 0xf1de83e19937733d
+	noDeadline = core.Time(-1)
+)
+
+// NewWorld checks the setup and prepares a run. Errors wrap ErrSetup or core.ErrConfig.
+func NewWorld(s Setup) (*World, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	w := &World{setup: s, cfg: s.Config, queue: NewQueue(s.Queue), earlyFor: noDeadline}
+	var err error
+	if w.m, err = newMachine(&s); err != nil {
+		return nil, err
+	}
+	w.drv.init(w)
+	w.look()
+	if s.Checks != ChecksOff {
+		w.judge = NewOracle(&s)
+	}
+	if s.Record {
+		w.rec = newRecord()
+	}
+	w.res = Result{Scenario: s.Scenario, Seed: s.Seed}
+	if s.Trace != nil {
+		s.Trace.begin(&s)
+	}
+	return w, nil
+}
+
+// Run drives the world to its horizon, or until nothing can happen any more, and gives the verdict.
+func (w *World) Run() Result {
+	for w.StepOnce() {
+	}
+	return w.Finish()
+}
+
+// RunUntil handles everything up to and including instant t and stops there, for a look in the middle.
+func (w *World) RunUntil(t core.Time) {
+	for w.proceed(t) {
+	}
+}
+
+// Now is the virtual instant of the last step.
+func (w *World) Now() core.Time { return w.now }
+
+// Steps is the number of steps so far.
+func (w *World) Steps() uint64 { return w.step }
+
+// Hash is the rolling hash so far.
+func (w *World) Hash() Hash { return w.hash }
+
+// Machine is what is being driven, for tests that look inside.
+func (w *World) Machine() Machine { return w.m }
+
+// Record is what happened so far; nil unless Setup.Record.
+func (w *World) Record() *Record { return w.rec }
+
+// StepOnce handles exactly one step of the machine; false means that the run is over.
+func (w *World) StepOnce() bool {
+	if w.proceed(w.setup.Horizon) {
+		return true
+	}
+	w.over = true
+	return false
+}
+
+// proceed takes the next step that lies at or before instant t, if there is one.
+func (w *World) proceed(t core.Time) bool {
+	t = min(t, w.setup.Horizon)
+	for !w.over {
+		if w.open && w.now <= t {
+			if w.within() {
+				return true
+			}
+			w.open = false
+		}
+		at, ok := w.upcoming()
+		if !ok || at > t {
+			return false
+		}
+		if at > w.now {
+			w.now, w.inRow = at, 0
+		}
+		w.open = true
+		w.admit()
+	}
+	return false
+}
+
+// within takes one step of the present instant; false means that the instant is over.
+func (w *World) within() bool {
+	for {
+		at, ok := w.queue.Peek()
+		if !ok || at != w.now {
+			break
+		}
+		_, key, _ := w.queue.Pop()
+		if w.happen(w.untie(at, key)) {
+			return true
+		}
+	}
+	// Wake comes last, and again while deadlines are due (T-02).
+	if due, ok := w.wakeAt(); ok && due <= w.now {
+		w.stepMachine(&core.Input{Kind: core.InWake})
+		return true
+	}
+	return false
+}
+
+// upcoming is the next instant at which anything happens, at or after the present one.
+func (w *World) upcoming() (core.Time, bool) {
+	at, ok := w.queue.Peek()
+	if !ok {
+		at = core.Never
+	}
+	if w.next < len(w.setup.Arrivals) {
+		at, ok = min(at, w.setup.Arrivals[w.next].At), true
+	}
+	if due, wake := w.wakeAt(); wake {
+		at, ok = min(at, max(due, w.now)), true
+	}
+	return at, ok
+}
+
+// wakeAt is when the driver's timer fires for the machine's next deadline. It depends on that deadline
+// alone, so asking twice gives the same answer.
+func (w *World) wakeAt() (core.Time, bool) {
+	due := w.due
+	if due == noDeadline {
+		return 0, false
+	}
+	f := &w.setup.Driver
+	if f.LateWake.Num != 0 && f.LateWake.Hit(Mix(w.setup.Seed, PurposeLate, uint64(due), 0)) {
+		due += Between(Mix(w.setup.Seed, PurposeLate, uint64(due), 1), 0, f.LateBy)
+	}
+	return due, true
+}
+
+// admit queues what arrives at the present instant, so that arrivals and completions share one order.
+func (w *World) admit() {
+	for w.next < len(w.setup.Arrivals) && w.setup.Arrivals[w.next].At <= w.now {
+		w.push(w.now, evArrival, uint64(w.next))
+		w.next++
+		w.inRow--
+	}
+}
+
+// push queues a happening. Its id must be unique among those of its kind at that instant.
+func (w *World) push(at core.Time, kind, id uint64) {
+	if at > w.setup.Horizon {
+		return
+	}
+	w.queue.Push(at, w.tie(at, kind<<ordIDBits|id&ordIDMask))
+}
+
+// tie turns an explicit key into the one of the tie policy; untie is its inverse. Both are bijections,
+// so equal instants are always totally ordered, and never by insertion.
+func (w *World) tie(at core.Time, key uint64) uint64 {
+	switch w.setup.Tie {
+	case TieReverse:
+		return ^key
+	case TieShuffle:
+		key ^= Mix(w.setup.Seed, PurposeTie, uint64(at), 0)
+		key *= tieOddMul
+		key ^= key >> 32
+		return key * tieOddMul
+	}
+	return key
+}
+
+func (w *World) untie(at core.Time, key uint64) uint64 {
+	switch w.setup.Tie {
+	case TieReverse:
+		return ^key
+	case TieShuffle:
+		key *= tieOddInv
+		key ^= key >> 32
+		key *= tieOddInv
+		return key ^ Mix(w.setup.Seed, PurposeTie, uint64(at), 0)
+	}
+	return key
+}
+
+// happen handles one queued happening and tells whether the machine took a step.
+func (w *World) happen(key uint64) bool {
+	id := key & ordIDMask
+	switch key >> ordIDBits {
+	case evArrival:
+		return w.drv.arrive(&w.setup.Arrivals[id])
+	case evDone:
+		return w.drv.done(id)
+	case evAnswer:
+		return w.drv.answered(id)
+	case evProgress:
+		return w.drv.progress(id)
+	case evEnded:
+		return w.drv.ended(id)
+	case evEcho:
+		return w.drv.echo(id)
+	case evPush:
+		return w.drv.pushStage(id)
+	case evEarly:
+		before := w.due
+		if before <= w.now {
+			return false // no longer early, or nothing to be early for
+		}
+		w.stepMachine(&core.Input{Kind: core.InWake})
+		if len(w.out) != 0 || w.due != before {
+			w.violate("T-02", "an early wake changed something: "+strconv.Itoa(len(w.out))+" effects, next deadline "+
+				before.String()+" became "+w.due.String())
+		}
+		return true
+	}
+	return false
+}
+
+// stepMachine is the one place where the machine runs: hash, judge, record and trace see the same
+// step, then the driver carries out the effects.
+func (w *World) stepMachine(in *core.Input) {
+	overdue := w.due != noDeadline && w.due < w.now
+	w.out = w.m.Step(w.now, *in, w.out[:0])
+	w.step++
+	w.look()
+	w.count(in)
+	if w.judge != nil {
+		w.judge.Observe(Observed{Step: w.step, Now: w.now, In: in, Out: w.out, Overdue: overdue})
+	}
+	if w.rec != nil {
+		w.rec.observe(w.now, in, w.out)
+	}
+	if w.setup.Trace != nil {
+		w.setup.Trace.Step(w.step, w.now, in, w.out)
+	}
+	if in.Kind == core.InConfigChanged {
+		w.cfg = *in.Config
+	}
+	for i := range w.out {
+		w.drv.perform(&w.out[i])
+	}
+	w.after()
+}
+
+// look asks the machine for its next deadline.
+func (w *World) look() {
+	w.due = noDeadline
+	if due, ok := w.m.Next(); ok && due != core.Never {
+		w.due = due
+	}
+}
+
+// after does what comes once a step: checkpoints, sweeps, the early wake, and the bound on steps that
+// take no time.
+func (w *World) after() {
+	if w.step%checkpointEvery == 0 {
+		w.checkpoints = append(w.checkpoints, w.hash)
+	}
+	if w.setup.Checks == ChecksThorough || w.setup.Checks == ChecksFast && w.step%sweepEvery == 0 {
+		w.sweep()
+	}
+	if w.inRow++; w.inRow > inRowMax {
+		w.violate("T-02", strconv.Itoa(inRowMax)+" steps at one instant: the core and its driver run in a circle")
+		w.over = true
+	}
+	f := &w.setup.Driver
+	if f.EarlyWake.Num == 0 {
+		return
+	}
+	due := w.due
+	if due <= w.now+1 || due == w.earlyFor {
+		return
+	}
+	w.earlyFor = due
+	if f.EarlyWake.Hit(Mix(w.setup.Seed, PurposeEarly, uint64(due), 0)) {
+		w.push(Between(Mix(w.setup.Seed, PurposeEarly, uint64(due), 1), w.now, due-1), evEarly, uint64(due))
+	}
+}
+
+func (w *World) sweep() {
+	if err := w.m.Check(); err != nil {
+		w.violate("I-8", "core.Check: "+err.Error())
+	}
+}
+
+// violate adds a finding of the world itself, not of the oracle.
+func (w *World) violate(id, text string) {
+	if len(w.extra) < maxViolations {
+		w.extra = append(w.extra, Violation{ID: id, At: w.now, Step: w.step, Text: text})
+	}
+}
