@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"graspsync/core"
+	"graspsync/core/nip34"
 	"graspsync/core/value"
 	"graspsync/sim"
 )
@@ -27,20 +29,20 @@ func TestBuilderRefuses(t *testing.T) {
 		`segment 1 ends at 1s: want later than the one before`: func(w *WorldParts) {
 			w.Host("a", Segment{Until: core.Second}, Segment{Until: core.Second}, Segment{Until: never})
 		},
-		`segment 0: rule 0: field Status is 200: want 400 to 599`:      func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Status, Status: 200}))...) },
-		`Share is 3/2: want 0/0 (always) or a share`:             func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Share: Ratio{3, 2}}))...) },
-		`Rate of drip is 0: want above 0`:                        func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Drip}))...) },
-		`To of redirect is empty: want a URL`:                    func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Redirect}))...) },
-		`Limit of throttle is 0 per 0s: want 1 to 65536 per`:     func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Throttle}))...) },
-		`Up is 1s and Down is 0s: want both above 0s`:            func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Up: core.Second}))...) },
-		`Do is 99: want one of the acts below`:                   func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: 99}))...) },
-		`Answer is -1s: want 0s to a year`:                       func(w *WorldParts) { w.Host("a", Always(Behaviour{Answer: Latency{Fixed: -core.Second}})...) },
-		`Rate is -1 and BigPack is 0: want 0 or more bytes`:      func(w *WorldParts) { w.Host("a", Always(Behaviour{Rate: -1})...) },
-		`fault dns lasts from 2s until 1s`:                       func(w *WorldParts) { w.Host("a").Fault(Fault{2 * core.Second, core.Second, Rule{Do: DNS}}) },
-		`RetryAfter 0s, For -1s, Gap 0s, Keep 0: want 0 or more`: func(w *WorldParts) { w.Host("a").Fault(Fault{0, never, Rule{Do: Stall, For: -core.Second}}) },
-		`verb 44: want one below 10`:                             func(w *WorldParts) { w.Host("a").Turn(44, 0) },
-		`refers to "b", which does not exist`:                    func(w *WorldParts) { w.Commit("a", "b").Chain("c", 0).Tag("d", "e") },
-		`no segment: want at least one`:                          func(w *WorldParts) { w.Repo(helloURL).Script() },
+		`segment 0: rule 0: field Status is 200: want 400 to 599`: func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Status, Status: 200}))...) },
+		`Share is 3/2: want 0/0 (always) or a share`:              func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Share: Ratio{3, 2}}))...) },
+		`Rate of drip is 0: want above 0`:                         func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Drip}))...) },
+		`To of redirect is empty: want a URL`:                     func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Redirect}))...) },
+		`Limit of throttle is 0 per 0s: want 1 to 65536 per`:      func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Throttle}))...) },
+		`Up is 1s and Down is 0s: want both above 0s`:             func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Up: core.Second}))...) },
+		`Do is 99: want one of the acts below`:                    func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: 99}))...) },
+		`Answer is -1s: want 0s to a year`:                        func(w *WorldParts) { w.Host("a", Always(Behaviour{Answer: Latency{Fixed: -core.Second}})...) },
+		`Rate is -1 and BigPack is 0: want 0 or more bytes`:       func(w *WorldParts) { w.Host("a", Always(Behaviour{Rate: -1})...) },
+		`fault dns lasts from 2s until 1s`:                        func(w *WorldParts) { w.Host("a").Fault(Fault{2 * core.Second, core.Second, Rule{Do: DNS}}) },
+		`RetryAfter 0s, For -1s, Gap 0s, Keep 0: want 0 or more`:  func(w *WorldParts) { w.Host("a").Fault(Fault{0, never, Rule{Do: Stall, For: -core.Second}}) },
+		`verb 44: want one below 10`:                              func(w *WorldParts) { w.Host("a").Turn(44, 0) },
+		`refers to "b", which does not exist`:                     func(w *WorldParts) { w.Commit("a", "b").Chain("c", 0).Tag("d", "e") },
+		`no segment: want at least one`:                           func(w *WorldParts) { w.Repo(helloURL).Script() },
 	} {
 		w := NewWorldParts(&value.Names{}, 1)
 		build(w)
@@ -93,4 +95,21 @@ func TestWorldsRepeat(t *testing.T) {
 	}
 	require.Greater(t, classes[core.OK], 800)
 	require.Greater(t, len(classes), 3, "%v", classes)
+}
+
+// U-03: of every URL the parser lets through, this package sees the same domain as the parser, so that a
+// simulated host is found where the core believes it is.
+func TestDomainAsParsed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		url := rapid.SampledFrom([]string{"http", "https", "HTTPS"}).Draw(t, "scheme") + "://" +
+			rapid.SampledFrom([]string{"", "me@", "me:pw@"}).Draw(t, "user") +
+			rapid.SampledFrom([]string{"git.example.com", "GIT.example.com.", "[2001:db8::1]", "93.184.216.34", "a-b.example"}).Draw(t, "host") +
+			rapid.SampledFrom([]string{"", ":80", ":443", ":8443"}).Draw(t, "port") +
+			rapid.SampledFrom([]string{"", "/", "/x.git", "/a@b/c:80/d.git", "/x?y=/z"}).Draw(t, "path")
+		parsed, err := nip34.ParseURL(url)
+		require.NoError(t, err)
+		got, err := Domain(parsed.URL)
+		require.NoError(t, err)
+		require.Equal(t, parsed.Domain, got, "%s normalised to %s", url, parsed.URL)
+	})
 }
