@@ -167,12 +167,12 @@ func TestFourRequestsAreNeededToStart(t *testing.T) {
 
 // D-03: requests taken by a running pass withdraw the room that waiting tickets had.
 func TestProbesTakeRoomFromTheRing(t *testing.T) {
-	b := newBench(t, limits(func(l *Limits) { l.Pressure = 1 }))
+	b := newBench(t, limits(func(l *Limits) { l.Pressure = 2 }))
 	d := b.Open(1)
-	p := b.pass(d)
+	p, elsewhere := b.pass(d), b.pass(b.Open(2))
 	b.wait(d, 1)
 	require.Equal(t, 234, b.TakeRequests(p, b.now, 234))
-	b.end(p)
+	b.end(elsewhere) // the pressure was all that stood in the way before
 	tags, _ := b.grants()
 	require.Empty(t, tags, "two requests are left")
 	require.Equal(t, 60*sec, b.NextWake())
