@@ -55,41 +55,43 @@ type advertised struct {
 // epoch is a stretch of time in which the advertisement stays the same.
 type epoch struct {
 	from    core.Time
+	tips    []Node // advertised, sorted, without duplicates
 	print   [32]byte
-	order   []Node // advertised, branches first, then in order of name
-	tips    []Node // the same sorted and without duplicates
-	private []Node // under hidden refs
-	heads   int    // how many of order are branches; they come first
-	visible int    // how many of order the client reads before AdvertBound
 	bytes   int64
+	heads   int32  // how many of order are branches; they come first
+	visible int32  // how many of order the client reads before AdvertBound
+	order   []Node // advertised, branches first, then in order of name
+	private []Node // under hidden refs
 }
 
-// remoteRepo is one repository on a server, behind one URL.
+// remoteRepo is one repository on a server, behind one URL. What every request reads stands first, so that
+// it shares cache lines.
 type remoteRepo struct {
-	name   string // URL
-	url    core.Handle
-	key    uint64 // of its noise
 	host   *host
-	proto  Protocol
-	allow  Allow
-	filler int       // refs advertised that nobody wants
-	from   core.Time // exists in [from, until): 404 outside
-	until  core.Time
+	epochs []epoch
 	script Script // overrides the host's, if any
 	faults *faults
+	from   core.Time // exists in [from, until): 404 outside
+	until  core.Time
+	key    uint64 // of its noise
+	url    core.Handle
+	proto  Protocol
+	allow  Allow
+	sealed bool
+	turn   uint8
 	tally  Tally
+	asked  []asked // ring of askedKept: which epoch a pass was shown; only where there are several
+	holds  []held  // sorted by node, then from; intervals of a node do not overlap
 
 	limiters []ownLimiter
 
-	tips   []held // as stated by the builder: with closure, node order of statement
+	// As stated by the builder.
+	name   string // URL
+	filler int    // refs advertised that nobody wants
+	tips   []held // with closure
 	lone   []held // without closure
-	lost   []held // from on, until some instant
+	lost   []held // taken out again
 	refs   []advertised
-	sealed bool
-	holds  []held // sorted by node, then from; intervals of a node do not overlap
-	epochs []epoch
-	asked  []asked // ring of askedKept: which epoch a pass was shown; only where there are several
-	turn   uint8
 }
 
 // askedKept is how many passes may be between compare and fetch at one URL before the oldest is forgotten.
@@ -191,7 +193,7 @@ func (r *remoteRepo) epochAt(g *Graph, t core.Time) epoch {
 			e.private = append(e.private, f.node)
 			continue
 		}
-		e.heads += 1 - notBranch(f.name)
+		e.heads += int32(1 - notBranch(f.name))
 		e.order = append(e.order, f.node)
 	}
 	e.bytes += int64(len(e.order)) * advertBytesRef
@@ -213,15 +215,15 @@ func notBranch(name string) int {
 
 // fits is how many of the ordered refs come before AdvertBound; filler refs stand after the branches, as
 // refs/pull would.
-func (e *epoch) fits(filler int) int {
-	if e.bytes <= AdvertBound {
-		return len(e.order)
+func (e *epoch) fits(filler int) int32 {
+	all, room := int32(len(e.order)), (AdvertBound-advertHeader)/advertBytesRef
+	switch {
+	case e.bytes <= AdvertBound:
+		return all
+	case room <= int(e.heads)+filler:
+		return min(int32(room), e.heads)
 	}
-	room := (AdvertBound - advertHeader) / advertBytesRef
-	if room <= e.heads+filler {
-		return min(room, e.heads)
-	}
-	return min(room-filler, len(e.order))
+	return min(int32(room-filler), all)
 }
 
 // fingerprint mixes the sorted advertised ids (F-02): any change of the set changes it.

@@ -85,7 +85,7 @@ func TestAdvertisementAgainstModel(t *testing.T) {
 				}
 			}
 			e := &r.epochs[r.epochIndex(at)]
-			require.Equal(t, heads, e.heads)
+			require.Equal(t, heads, int(e.heads))
 			require.Len(t, e.order, len(tips))
 			set := ""
 			for n := range Node(g.Len()) {

@@ -126,7 +126,7 @@ func (c *call) does(act Act) bool { return c.rule != nil && c.rule.Do == act }
 // compare gives the advertised subset of the needed ids (F-01).
 func (s *GitServers) compare(c *call, e *epoch) {
 	a := c.a
-	seen := e.visible
+	seen := int(e.visible)
 	a.Bytes = min(e.bytes, AdvertBound)
 	a.Fingerprint = e.print
 	switch {
