@@ -64,6 +64,7 @@ func (o *Oracle) Observe(s Observed) {
 	for i := range s.Out {
 		o.effect(&s.Out[i])
 	}
+	o.held.settle()
 }
 
 // input takes in a fact or completion before its effects are judged.

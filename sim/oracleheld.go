@@ -17,6 +17,8 @@ type judgeHeld struct {
 	again bool         // this step's event is held or served already …
 	id    core.EventID // … and is this one
 
+	decided []core.EventID // answered in this step
+
 	watches []watch // I-4
 	watchAt map[core.EventID]int
 }
@@ -174,12 +176,22 @@ func (o *Oracle) stored(in *core.Input) {
 	}
 }
 
-// answered lets go of an event that was decided without being held.
+// answered notes that an event was decided; if the step does not go on to hold it, it is let go of.
 func (o *Oracle) answered(e *core.Effect) {
 	if r := o.held.find(e.Event); r != nil {
 		r.answered = true
-		o.held.drop(r)
+		o.held.decided = append(o.held.decided, e.Event)
 	}
+}
+
+// settle lets go of what the step decided without holding it.
+func (h *judgeHeld) settle() {
+	for _, id := range h.decided {
+		if r := h.find(id); r != nil {
+			h.drop(r)
+		}
+	}
+	h.decided = h.decided[:0]
 }
 
 // begins opens a residence. I-16
