@@ -32,7 +32,8 @@ type Pass struct {
 	next        int
 	found       []OID
 
-	Ask []OID // what the present step asks for
+	Ask    []OID // what the present step asks for
+	Chosen int32 // residuals chosen and not yet reserved with the host's budget (D-03)
 
 	Advertised, Attempted, Missing, Skipped, Deferred, Fetched int32
 }
@@ -100,7 +101,7 @@ func (p *Pass) AfterFetch(m *Memo, url Handle, now Time, wants []Want, probes in
 
 func (p *Pass) residuals(m *Memo, url Handle, now Time, wants []Want, probes int) Step {
 	p.residual, p.Skipped, p.Deferred = m.Choose(url, now, p.memo && !p.single, wants, probes, p.residual[:0])
-	p.next = 0
+	p.next, p.Chosen = 0, int32(len(p.residual))
 	p.Stage = Probing
 	return p.probe()
 }

@@ -36,8 +36,10 @@ type Announcement struct {
 	RepoAsked  bool // CreateRepo is out
 	Locked     bool // a release or alignment of its repository is outstanding (H-05)
 	HeadsSeen  bool // its compare-only hunt has found heads (N-03)
+	Overdue    bool // kept past its deadline once (E-02)
 	Unlisted   bool // accepted by the maintainer exception: no repository (AN-03)
 	Pins       int32
+	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing
 	Gen        uint32 // arming of its deadline
 	ID         EventID
 	Owner      PubKey
@@ -60,6 +62,7 @@ type State struct {
 	Synced      bool
 	Unsatisfied bool // cannot be satisfied (ST-03)
 	Chance      bool // its last chance past the memo is used (F-03)
+	Failed      bool // its release failed; tried again with the next attempt
 	Overdue     bool // kept past its deadline by what was in flight then (E-02)
 	Gen         uint32
 	ID          EventID
@@ -71,6 +74,7 @@ type State struct {
 	Refs        []Ref
 	Groups      []int32 // groups that hunt for it
 	Applied     int32   // announcements whose refs show it
+	Release     int32   // 1 + slot of its release, 0 if none
 	Serial      uint32
 	Next        int32 // list of its author's held events
 	Prev        int32
@@ -82,6 +86,7 @@ type PR struct {
 	Status     Status
 	Synced     bool
 	Chance     bool
+	Failed     bool
 	Overdue    bool
 	Gen        uint32
 	ID         EventID
@@ -89,6 +94,7 @@ type PR struct {
 	CreatedAt  int64
 	Deadline   Time
 	Commit     OID
+	Release    int32
 	Repos      []Coordinate
 	URLs       []int32
 	Groups     []int32

@@ -1,0 +1,184 @@
+package core
+
+import (
+	"graspsync/core/purgatory"
+)
+
+// Texts of answers (S-02). A client shows them to a person.
+const (
+	textHeld      = "purgatory: won't be served until git data arrives"
+	textInHold    = "duplicate: in purgatory"
+	textDuplicate = "duplicate: already have this event"
+	textExpired   = "invalid: previously expired from purgatory without git data"
+	textDeleted   = "invalid: the author has deleted this event"
+	textFuture    = "invalid: created_at is too far in the future"
+	textTooBig    = "invalid: event is too large"
+	textNotListed = "invalid: announcement must list this service in its clone and relays tags"
+	textOlder     = "invalid: a newer version of this event is known"
+	textNoAuthor  = "invalid: no accepted announcement of this repository lists the author as maintainer"
+	textEmpty     = "invalid: a state without refs needs an older state to clear"
+	textNoRepo    = "invalid: names no repository that is accepted here"
+	textProtected = "blocked: protected event: its author must be authenticated here (NIP-70)"
+	textFull      = "rate-limited: too many events wait for git data; try again later"
+	textNoCommit  = "invalid: the c tag must be a commit id of 40 or 64 hex digits"
+	textKind      = "blocked: this relay takes repository events only"
+	textStore     = "error: storage failed; try again later"
+	textStopping  = "error: shutting down"
+)
+
+func (c *Core) answer(id EventID, ok bool, text string) {
+	c.emit(Effect{Kind: EfAnswer, Event: id, OK: ok, Text: text})
+}
+
+// onEvent admits an event, in the order of the gates: size and time, what is known of its id, kind (S-04).
+func (c *Core) onEvent(in *Input) {
+	e := in.Event
+	if e == nil {
+		c.contract("event input without an event")
+		return
+	}
+	if c.stopping {
+		c.answer(e.ID, false, textStopping)
+		return
+	}
+	if loc, known := c.where[e.ID]; known {
+		c.redelivered(loc, in)
+		return
+	}
+	switch {
+	case in.Duplicate:
+		c.answer(e.ID, true, textDuplicate)
+	case int64(e.Size) > int64(c.sizeLimit(e.Kind)):
+		c.answer(e.ID, false, textTooBig)
+	case e.CreatedAt > c.wall()+int64(c.cfg.FutureSlack/Second):
+		c.answer(e.ID, false, textFuture)
+	case in.Deleted:
+		c.answer(e.ID, false, textDeleted)
+	case e.Protected && (in.Origin == FromSync || !in.Authed):
+		c.answer(e.ID, false, textProtected)
+	case in.Origin == FromSync && c.expired.Has(e.ID, c.life()):
+		c.answer(e.ID, false, textExpired)
+	default:
+		c.dispatch(in)
+	}
+}
+
+func (c *Core) sizeLimit(kind uint32) int {
+	if kind == KindState {
+		return c.cfg.StateBytes
+	}
+	return c.cfg.EventBytes
+}
+
+func (c *Core) dispatch(in *Input) {
+	e := in.Event
+	switch e.Kind {
+	case KindAnnouncement:
+		c.admitAnnouncement(in)
+	case KindState:
+		c.admitState(in)
+	case KindPR, KindPRUpdate:
+		c.admitPR(in)
+	case KindDeletion:
+		c.admitDeletion(in)
+	case KindUserGrasps:
+		c.storePlain(in)
+	default:
+		if c.related(e) {
+			c.storePlain(in)
+		} else {
+			c.answer(e.ID, false, textKind)
+		}
+	}
+}
+
+// related tells whether an event names a repository accepted here (RE-01, as far as coordinates go).
+func (c *Core) related(e *Event) bool {
+	for i := range e.Repositories {
+		if c.announcementOf(e.Repositories[i].Identifier, e.Repositories[i].Owner) != purgatory.None {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Core) storePlain(in *Input) {
+	c.emit(Effect{Kind: EfStoreEvent, Event: in.Event.ID, Ask: c.request(ask{kind: askPlain, event: in.Event.ID, origin: in.Origin})})
+}
+
+// redelivered: an event that is held already changes nothing, except that a client's copy of a synced one
+// makes it a client's.
+func (c *Core) redelivered(loc location, in *Input) {
+	text := textInHold
+	switch loc.kind {
+	case recState:
+		if st := c.states.At(loc.slot); in.Origin == FromClient {
+			st.Synced = false
+		}
+	case recPR:
+		if pr := c.prs.At(loc.slot); in.Origin == FromClient {
+			pr.Synced = false
+		}
+	case recAnnouncement:
+		if c.anns.At(loc.slot).Status == purgatory.Served {
+			text = textDuplicate
+		}
+	}
+	c.answer(in.Event.ID, true, text)
+}
+
+// announcementOf finds the announcement of (identifier, owner), or None.
+func (c *Core) announcementOf(ident Handle, owner PubKey) int32 {
+	i, ok := c.identOf[ident]
+	if !ok {
+		return purgatory.None
+	}
+	for _, a := range c.idents.At(i).Anns {
+		if c.anns.At(a).Owner == owner {
+			return a
+		}
+	}
+	return purgatory.None
+}
+
+// delay is how long after an event its hunt begins.
+func (c *Core) delay(o Origin) Time {
+	if o == FromSync {
+		return c.cfg.SyncedDelay
+	}
+	return c.cfg.ClientDelay
+}
+
+// held begins the residence of an event and answers its sender (S-02, I-16).
+func (c *Core) held(id EventID, hunt HuntID, deadline Time, answered bool) {
+	c.report(RepHeld, Effect{Event: id, Hunt: hunt, Deadline: deadline - c.offset})
+	if !answered {
+		c.answer(id, true, textHeld)
+	}
+}
+
+// onStored takes the event store's verdict; what it means depends on what was stored.
+func (c *Core) onStored(in *Input) {
+	k, ok := c.takeAny(in.Ask, askState, askPromote, askPlain)
+	if !ok {
+		return
+	}
+	switch k.kind {
+	case askState:
+		c.releaseStored(k, in.Verdict)
+	case askPromote:
+		c.promoted(k, in.Verdict)
+	default:
+		switch in.Verdict {
+		case StoredOK:
+			c.answer(k.event, true, "")
+			c.emit(Effect{Kind: EfNotify, Event: k.event})
+		case StoreFailed:
+			c.answer(k.event, false, textStore)
+		case StoreSuperseded:
+			c.answer(k.event, false, textOlder)
+		default:
+			c.answer(k.event, false, textDeleted)
+		}
+	}
+}

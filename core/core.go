@@ -1,0 +1,286 @@
+package core
+
+import (
+	"graspsync/core/budget"
+	"graspsync/core/fetch"
+	"graspsync/core/purgatory"
+)
+
+// Core is the sync core: a single-threaded value that turns inputs into effects. It owns its deadlines
+// (Next) and never reads a clock. Make one with New or Restore; do not copy it.
+type Core struct {
+	cfg      Config
+	now      Time
+	offset   Time // wall clock ahead of Config.Wall + now (T-01)
+	stopping bool
+
+	budget  *budget.Table
+	memo    *fetch.Memo
+	expired *purgatory.Expired
+	early   early
+
+	identOf map[Handle]int32
+	idents  purgatory.Slab[purgatory.Ident]
+	anns    purgatory.Slab[purgatory.Announcement]
+	states  purgatory.Slab[purgatory.State]
+	prs     purgatory.Slab[purgatory.PR]
+	where   map[EventID]location // held and being released, and served announcements
+	groups  purgatory.Slab[group]
+	urlOf   map[Handle]int32
+	urls    purgatory.Slab[urlRecord]
+	authors authorTable
+
+	passes   purgatory.Slab[pass]
+	asks     purgatory.Slab[ask]
+	releases purgatory.Slab[release]
+	pushes   pushTable
+
+	timers [numTimerClasses]timer
+	starts calendar
+
+	deleting map[Handle]int32 // repositories whose deletion is out
+
+	askSeq    uint64
+	passSeq   uint64
+	huntSeq   HuntID
+	serial    uint32
+	holdings  int // held events
+	hunts     int // live hunts
+	attempts  int // running attempts
+	ignored   uint64
+	breaches  uint64
+	overdue   uint64
+	announced int // held announcements
+
+	out     []Effect
+	arena   []OID // lists in effects, valid until the next Step
+	reports []PassReport
+	grow    []int32 // groups to look at before the Step ends
+	scratch scratch
+
+	sourceScratch []source
+	domScratch    []budget.Dom
+	readyScratch  []int32
+}
+
+// scratch is memory reused within a Step.
+type scratch struct {
+	wants   []fetch.Want
+	anns    []*purgatory.Announcement
+	slots   []int32
+	victims []int32
+	oids    []OID
+}
+
+// location says where a known event is kept.
+type location struct {
+	kind recordKind
+	slot int32
+}
+
+type recordKind uint8
+
+const (
+	recAnnouncement recordKind = iota
+	recState
+	recPR
+)
+
+// New makes an empty core; a Config that cannot work is refused with an error that wraps ErrConfig.
+func New(cfg Config) (*Core, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Core{
+		cfg: cfg, identOf: make(map[Handle]int32), where: make(map[EventID]location), urlOf: make(map[Handle]int32),
+		memo:     fetch.NewMemo(cfg.MemoURLs, cfg.MemoOIDs, cfg.MemoTTL),
+		expired:  purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
+		budget:   budget.New(cfg.limits()),
+		authors:  newAuthorTable(),
+		pushes:   pushTable{byID: make(map[uint64]int32)},
+		deleting: make(map[Handle]int32),
+		early:    early{byIdent: make(map[Handle][]int32)},
+	}
+	c.starts.interval = cfg.LoopInterval
+	c.starts.bucket = make([]int32, calendarSize)
+	for i := range c.starts.bucket {
+		c.starts.bucket[i] = purgatory.None
+	}
+	return c, nil
+}
+
+func (c *Config) limits() budget.Limits {
+	l := budget.Limits{
+		Concurrency: c.DomainConcurrency, Rate: c.DomainRate, Requests: c.DomainRequests, Window: c.DomainWindow,
+		RequestUnit: c.RequestUnit, AddressPasses: c.AddressPasses, Pressure: c.Pressure, AuthorPasses: c.AuthorPasses,
+		CoolBase: c.CoolBase, CoolCap: c.CoolCap, RetryAfterCap: c.RetryAfterCap, CoolForget: c.CoolForget,
+		LocalCap: c.BackoffCap, URLCool: c.URLCool,
+		UnreachableAge: c.UnreachableAge, UnreachableFor: c.UnreachableFor, UnreachableTry: c.UnreachableTry,
+	}
+	for _, o := range c.Overrides {
+		l.Overrides = append(l.Overrides, budget.Override{Domain: o.Domain, Concurrency: o.Concurrency, Rate: o.Rate})
+	}
+	return l
+}
+
+// Step applies one input at now and appends to out what is to be done about it. Deadlines before now
+// fire first; those at now fire only on Wake, which the driver sends last in an instant (T-02). A now in
+// the past counts as the latest one seen and is reported (T-01, T-05). Lists in the effects are valid
+// until the next Step.
+func (c *Core) Step(now Time, in Input, out []Effect) []Effect {
+	c.out, c.arena, c.reports = out, c.arena[:0], c.reports[:0]
+	if now < c.now {
+		c.contract("time went back: Step at " + now.String() + " after " + c.now.String())
+		now = c.now
+	}
+	c.now = now
+	c.fire(in.Kind == InWake)
+	c.apply(&in)
+	c.settle()
+	out, c.out = c.out, nil
+	return out
+}
+
+// apply is the one switch over inputs; what each does is in the file of its subject.
+func (c *Core) apply(in *Input) {
+	switch in.Kind {
+	case InWake:
+	case InEvent:
+		c.onEvent(in)
+	case InChecked:
+		c.onChecked(in)
+	case InCompared:
+		c.onCompared(in)
+	case InFetched:
+		c.onFetched(in)
+	case InProbed:
+		c.onProbed(in)
+	case InProgress:
+		c.onProgress(in)
+	case InPassEnded:
+		c.onPassEnded(in)
+	case InCopied, InAligned:
+		c.onReleaseStep(in)
+	case InStored:
+		c.onStored(in)
+	case InRemoved:
+		c.take(in.Ask, askRemove)
+	case InRepoCreated:
+		c.onRepoCreated(in)
+	case InRepoDeleted:
+		c.onRepoDeleted(in)
+	case InServed:
+		c.onServed(in)
+	case InRepoRefs:
+		c.onRepoRefs(in)
+	case InPushAsked:
+		c.onPushAsked(in)
+	case InPushRecheck:
+		c.onPushRecheck(in)
+	case InPushEnded:
+		c.onPushEnded(in)
+	case InRemove:
+		c.onRemove(in)
+	case InShutdown:
+		c.onShutdown()
+	case InClock:
+		c.offset = in.Offset
+	case InRestarted:
+		c.onRestarted(in)
+	case InConfigChanged:
+		c.onConfigChanged(in)
+	default:
+		c.contract("unknown input kind")
+	}
+}
+
+// settle runs what the input made possible: grants of waiting tickets first, since newcomers never pass
+// the ring, then the groups that changed; until nothing more happens.
+func (c *Core) settle() {
+	for {
+		c.grant()
+		if len(c.grow) == 0 {
+			break
+		}
+		g := c.grow[len(c.grow)-1]
+		c.grow = c.grow[:len(c.grow)-1]
+		grp := c.groups.At(g)
+		grp.marked = false
+		if grp.used {
+			c.pump(g)
+		}
+	}
+	c.budget.Sweep(c.now, 1)
+}
+
+// touch marks a group to be looked at before the Step ends.
+func (c *Core) touch(g int32) {
+	if grp := c.groups.At(g); !grp.marked {
+		grp.marked = true
+		c.grow = append(c.grow, g)
+	}
+}
+
+// life is the present instant on the scale of lifetimes, which wall-clock steps move (T-01).
+func (c *Core) life() Time { return c.now + c.offset }
+
+// wall is the present Unix time in seconds.
+func (c *Core) wall() int64 { return c.cfg.Wall + int64((c.now+c.offset)/Second) }
+
+// gridUp rounds t up to the loop grid.
+func (c *Core) gridUp(t Time) Time {
+	i := c.cfg.LoopInterval
+	if r := t % i; r != 0 {
+		t += i - r
+	}
+	return t
+}
+
+func (c *Core) emit(e Effect) { c.out = append(c.out, e) }
+
+func (c *Core) report(k ReportKind, e Effect) {
+	e.Kind, e.Report = EfReport, k
+	c.out = append(c.out, e)
+}
+
+// contract notes that the driver broke the contract; the input is dropped (T-05).
+func (c *Core) contract(text string) {
+	c.breaches++
+	c.report(RepContract, Effect{Text: text})
+}
+
+// keep copies OIDs into the arena of this Step's effects.
+func (c *Core) keep(oids []OID) []OID {
+	n := len(c.arena)
+	c.arena = append(c.arena, oids...)
+	return c.arena[n:len(c.arena):len(c.arena)]
+}
+
+func (c *Core) onShutdown() {
+	c.stopping = true
+	for i := range c.passes.Items {
+		if p := &c.passes.Items[i]; p.used {
+			c.cancel(int32(i))
+		}
+	}
+}
+
+func (c *Core) onConfigChanged(in *Input) {
+	if in.Config == nil {
+		c.contract("config-changed without a configuration")
+		return
+	}
+	if err := in.Config.Validate(); err != nil {
+		c.contract(err.Error())
+		return
+	}
+	interval := c.cfg.LoopInterval
+	c.cfg = *in.Config
+	c.cfg.LoopInterval = interval // the grid is fixed for a run
+	c.budget.SetLimits(c.cfg.limits(), c.now)
+	for i := range c.groups.Items {
+		if c.groups.Items[i].used {
+			c.touch(int32(i))
+		}
+	}
+}

@@ -1,0 +1,372 @@
+package core
+
+import (
+	"slices"
+
+	"graspsync/core/purgatory"
+)
+
+// group is a maintainer group under one identifier, with the hunt it may have. The hunt's course:
+//
+//	no hunt ──event──► waiting (next armed) ──start──► checking ──► hunting ──end──► waiting …
+//	                        ▲                                          │
+//	                        └── nothing pending, waves empty: dropped ◄┘
+type group struct {
+	used     bool
+	marked   bool // in Core.grow
+	inBucket bool
+	synced   bool // no event of a client has asked for this hunt
+	phase    phase
+	ident    int32
+	anns     []int32 // announcements of the group, by owner
+	states   []int32 // held and releasing states that concern it, in order of admission
+	prs      []int32
+
+	id       HuntID // 0: no hunt
+	next     Time   // start of the next attempt, Never if none is armed
+	rerun    Time   // after the running attempt, or Never
+	count    uint32 // attempts since the last new event
+	attempt  uint32 // number of the latest attempt
+	activity Time   // last new event
+	author   int32  // whose hunt it counts as, slot in authors
+	active   int32  // what is pending: kept by recount
+
+	checksOut int32   // CheckObjects out
+	checks    int32   // CheckObjects of the attempt's start still out (N-02)
+	repos     []int32 // announcements with a repository: bit i of want.have is repos[i]; the target is first
+	wants     []want  // by OID
+	wantSeq   uint32
+	sources   []source
+	waves     [2]wave
+	hunting   Time // when the attempt's network phase began (U-01)
+	waitGen   uint32
+	use       uint32 // of this use of the slot: a completion for an earlier one is void
+
+	prevStart, nextStart int32
+}
+
+type phase uint8
+
+const (
+	idle     phase = iota
+	checking       // attempt: local check is out
+	hunting        // attempt: asking remotes
+)
+
+// newGroup makes an empty group under an identifier.
+func (c *Core) newGroup(ident int32) int32 {
+	g := c.groups.New()
+	o := c.groups.At(g)
+	*o = group{used: true, marked: o.marked, ident: ident, next: Never, rerun: Never, author: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
+		anns: o.anns[:0], states: o.states[:0], prs: o.prs[:0], repos: o.repos[:0], wants: o.wants[:0],
+		sources: o.sources[:0], waves: [2]wave{o.waves[0].reset(), o.waves[1].reset()}}
+	id := c.idents.At(ident)
+	id.Groups = append(id.Groups, g)
+	return g
+}
+
+// dropGroupIfEmpty frees a group that nothing refers to any more.
+func (c *Core) dropGroupIfEmpty(g int32) {
+	o := c.groups.At(g)
+	if !o.used || len(o.anns) > 0 || len(o.states) > 0 || len(o.prs) > 0 || o.id != 0 {
+		return
+	}
+	o.used = false
+	o.waitGen++
+	id := c.idents.At(o.ident)
+	if i := slices.Index(id.Groups, g); i >= 0 {
+		id.Groups = slices.Delete(id.Groups, i, i+1)
+	}
+	c.groups.Free(g)
+	c.dropIdentIfEmpty(o.ident)
+}
+
+func (c *Core) openIdent(h Handle) int32 {
+	if i, ok := c.identOf[h]; ok {
+		return i
+	}
+	i := c.idents.New()
+	o := c.idents.At(i)
+	*o = purgatory.Ident{Handle: h, Anns: o.Anns[:0], Groups: o.Groups[:0], Served: o.Served[:0]}
+	c.identOf[h] = i
+	return i
+}
+
+func (c *Core) dropIdentIfEmpty(i int32) {
+	o := c.idents.At(i)
+	if len(o.Anns) > 0 || len(o.Groups) > 0 || len(o.Served) > 0 || o.States > 0 {
+		return
+	}
+	delete(c.identOf, o.Handle)
+	o.Handle = 0
+	c.idents.Free(i)
+}
+
+// regroup recomputes closures and groups of an identifier after its announcements changed, merging and
+// splitting hunts, and files its held events anew.
+func (c *Core) regroup(ident int32) {
+	id := c.idents.At(ident)
+	c.scratch.anns = c.scratch.anns[:0]
+	for _, a := range id.Anns {
+		c.scratch.anns = append(c.scratch.anns, c.anns.At(a))
+	}
+	purgatory.Closures(c.scratch.anns)
+	if !(len(id.Anns) == 1 && len(id.Groups) == 1 && c.anns.At(id.Anns[0]).Group == id.Groups[0]) {
+		c.partition(ident)
+	}
+	c.refile(ident)
+}
+
+// partition finds the groups of mutually listed owners and gives each the hunt it inherits: of several
+// the lowest id survives; where a group falls apart, the hunt stays with its target's owner.
+func (c *Core) partition(ident int32) {
+	id := c.idents.At(ident)
+	old := slices.Clone(id.Groups)
+	var sets [][]int32
+	for _, a := range id.Anns {
+		placed := false
+		for i := range sets {
+			if purgatory.Mutual(c.anns.At(sets[i][0]), c.anns.At(a)) {
+				sets[i] = append(sets[i], a)
+				placed = true
+				break
+			}
+		}
+		if !placed {
+			sets = append(sets, []int32{a})
+		}
+	}
+	heir := func(g int32) int { // which set inherits an old group
+		o := c.groups.At(g)
+		keep := purgatory.None
+		if len(o.repos) > 0 && o.phase != idle {
+			keep = o.repos[0]
+		} else if len(o.anns) > 0 {
+			keep = o.anns[0]
+		}
+		for i := range sets {
+			if slices.Contains(sets[i], keep) {
+				return i
+			}
+		}
+		for i := range sets { // its keeper is gone: any set with a member of it
+			for _, a := range sets[i] {
+				if c.anns.At(a).Group == g {
+					return i
+				}
+			}
+		}
+		return -1
+	}
+	claims := make([][]int32, len(sets))
+	for _, g := range old {
+		if i := heir(g); i >= 0 {
+			claims[i] = append(claims[i], g)
+		} else {
+			c.groups.At(g).anns = c.groups.At(g).anns[:0]
+		}
+	}
+	for i, set := range sets {
+		slices.SortFunc(set, func(a, b int32) int { return c.anns.At(a).Owner.Compare(c.anns.At(b).Owner) })
+		survivor, fresh := purgatory.None, false
+		for _, g := range claims[i] {
+			if o := c.groups.At(g); survivor == purgatory.None || o.id != 0 &&
+				(c.groups.At(survivor).id == 0 || o.id < c.groups.At(survivor).id) {
+				survivor = g
+			}
+		}
+		if survivor == purgatory.None {
+			survivor, fresh = c.newGroup(ident), true
+		}
+		for _, g := range claims[i] {
+			if g != survivor {
+				c.merge(g, survivor)
+			}
+		}
+		o := c.groups.At(survivor)
+		o.anns = append(o.anns[:0], set...)
+		for _, a := range set {
+			c.anns.At(a).Group = survivor
+		}
+		if fresh {
+			o.activity = c.now
+		}
+	}
+}
+
+// merge moves everything of group from into group to: the hunt with the lower id goes on, the other's
+// passes finish as guests, and of two passes on one URL the younger is cancelled.
+func (c *Core) merge(from, to int32) {
+	f, t := c.groups.At(from), c.groups.At(to)
+	if f.phase != idle {
+		c.dropTickets(from)
+		f.phase = idle
+		c.attempts--
+		f.rerun = min(f.rerun, c.now)
+		c.report(RepAttemptEnded, Effect{Hunt: f.id, Attempt: f.attempt, Deadline: Never})
+	}
+	next := min(f.next, f.rerun)
+	if f.id != 0 {
+		t.count = min(t.count, f.count)
+		t.activity = max(t.activity, f.activity)
+		t.synced = t.synced && f.synced
+		if t.phase != idle {
+			t.rerun = min(t.rerun, next)
+		} else if next != Never {
+			c.armStart(to, min(t.next, c.gridUp(max(next, c.now))))
+		}
+		c.report(RepHuntMerged, Effect{Hunt: f.id, Into: t.id})
+	}
+	for w := range f.waves {
+		for _, ps := range f.waves[w].running {
+			p := c.passes.At(ps)
+			p.group, p.hunt = to, t.id
+			younger := purgatory.None
+			for _, other := range t.waves[w].running {
+				if o := c.passes.At(other); o.url == p.url {
+					if younger = ps; o.serial > p.serial {
+						younger = other
+					}
+				}
+			}
+			t.waves[w].running = append(t.waves[w].running, ps)
+			if younger != purgatory.None {
+				c.cancel(younger)
+			}
+		}
+		f.waves[w].running = f.waves[w].running[:0]
+	}
+	c.endHunt(from)
+	f.anns, f.states, f.prs = f.anns[:0], f.states[:0], f.prs[:0]
+	c.touch(to)
+}
+
+// refile files the held events of an identifier under the groups they concern now and brings each
+// group's wants up to date. A group that gains work without a hunt gets one at +500 ms.
+func (c *Core) refile(ident int32) {
+	id := c.idents.At(ident)
+	c.scratch.slots = c.scratch.slots[:0]
+	for _, g := range id.Groups {
+		for _, s := range c.groups.At(g).states {
+			if !slices.Contains(c.scratch.slots, s) {
+				c.scratch.slots = append(c.scratch.slots, s)
+			}
+		}
+	}
+	states := c.scratch.slots
+	slices.SortFunc(states, func(a, b int32) int { return int(c.states.At(a).Serial) - int(c.states.At(b).Serial) })
+	for _, g := range id.Groups {
+		c.groups.At(g).states = c.groups.At(g).states[:0]
+	}
+	for _, s := range states {
+		c.fileState(s)
+	}
+	c.refilePRs(ident)
+	for i := 0; i < len(id.Groups); {
+		g := id.Groups[i]
+		o := c.groups.At(g)
+		c.refreshRepos(g)
+		c.refreshWants(g)
+		c.refreshSources(g)
+		if o.active > 0 && o.id == 0 {
+			c.wake(g, c.cfg.SyncedDelay, o.synced)
+		}
+		c.touch(g)
+		if c.dropGroupIfEmpty(g); o.used {
+			i++
+		}
+	}
+}
+
+// fileState puts a held state into the groups it concerns: its author's, and every group in whose
+// owners' closure the author is.
+func (c *Core) fileState(s int32) {
+	st := c.states.At(s)
+	st.Groups = st.Groups[:0]
+	for _, a := range c.idents.At(st.Ident).Anns {
+		ann := c.anns.At(a)
+		if ann.Authorises(st.Author) && !slices.Contains(st.Groups, ann.Group) {
+			st.Groups = append(st.Groups, ann.Group)
+			g := c.groups.At(ann.Group)
+			g.states = append(g.states, s)
+		}
+	}
+}
+
+// refilePRs does the same for the PRs that name repositories of the identifier.
+func (c *Core) refilePRs(ident int32) {
+	id := c.idents.At(ident)
+	moved := c.scratch.victims[:0]
+	for _, g := range id.Groups {
+		for _, p := range c.groups.At(g).prs {
+			if !slices.Contains(moved, p) {
+				moved = append(moved, p)
+			}
+		}
+	}
+	c.scratch.victims = moved
+	if len(moved) == 0 {
+		return
+	}
+	slices.SortFunc(moved, func(a, b int32) int { return int(c.prs.At(a).Serial) - int(c.prs.At(b).Serial) })
+	for _, g := range id.Groups {
+		c.groups.At(g).prs = c.groups.At(g).prs[:0]
+	}
+	for _, p := range moved {
+		pr := c.prs.At(p)
+		pr.Groups = slices.DeleteFunc(pr.Groups, func(g int32) bool { return c.groups.At(g).ident == ident })
+		for _, a := range id.Anns {
+			ann := c.anns.At(a)
+			if names(pr, ann) && !slices.Contains(pr.Groups, ann.Group) {
+				pr.Groups = append(pr.Groups, ann.Group)
+				g := c.groups.At(ann.Group)
+				g.prs = append(g.prs, p)
+			}
+		}
+	}
+}
+
+// names tells whether a PR is addressed to an announcement's repository (PR-01).
+func names(pr *purgatory.PR, ann *purgatory.Announcement) bool {
+	for i := range pr.Repos {
+		if pr.Repos[i].Owner == ann.Owner && pr.Repos[i].Repo == ann.Repo {
+			return true
+		}
+	}
+	return false
+}
+
+// refreshRepos lists the group's repositories, the target first: while an attempt runs its target stays
+// (N-02), else the lowest owner's comes first. Bits of want.have follow.
+func (c *Core) refreshRepos(g int32) {
+	o := c.groups.At(g)
+	list := c.scratch.slots[:0]
+	if o.phase != idle && len(o.repos) > 0 && c.hasRepo(o.repos[0]) && slices.Contains(o.anns, o.repos[0]) {
+		list = append(list, o.repos[0])
+	}
+	for _, a := range o.anns { // sorted by owner
+		if c.hasRepo(a) && len(list) < c.cfg.GroupRepos && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	c.scratch.slots = list
+	if slices.Equal(list, o.repos) {
+		return
+	}
+	for i := range o.wants {
+		var have uint64
+		for b, a := range list {
+			if k := slices.Index(o.repos, a); k >= 0 && o.wants[i].have>>uint(k)&1 == 1 {
+				have |= 1 << uint(b)
+			}
+		}
+		o.wants[i].have = have
+		o.wants[i].asked = false // a repository is new: ask there too
+	}
+	o.repos = append(o.repos[:0], list...)
+}
+
+func (c *Core) hasRepo(a int32) bool {
+	ann := c.anns.At(a)
+	return ann.RepoExists && ann.Status != purgatory.Expiring && ann.Status != purgatory.SoftExpired
+}

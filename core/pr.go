@@ -1,0 +1,124 @@
+package core
+
+import (
+	"slices"
+
+	"graspsync/core/pq"
+	"graspsync/core/purgatory"
+)
+
+// admitPR takes a 1618 or 1619: it concerns every accepted repository it names (PR-01, Q-13).
+func (c *Core) admitPR(in *Input) {
+	e := in.Event
+	if e.Commit.IsZero() {
+		c.answer(e.ID, false, textNoCommit)
+		return
+	}
+	if !c.related(e) {
+		c.answer(e.ID, false, textNoRepo)
+		return
+	}
+	if !c.roomForEvent(e.Author, in.Origin == FromSync) {
+		c.answer(e.ID, false, textFull)
+		return
+	}
+	for i := range e.Repositories {
+		a := c.announcementOf(e.Repositories[i].Identifier, e.Repositories[i].Owner)
+		if a != purgatory.None && !c.huntRoom(c.anns.At(a).Group) {
+			c.answer(e.ID, false, textFull)
+			return
+		}
+	}
+	p := c.prs.New()
+	pr := c.prs.At(p)
+	c.serial++
+	*pr = purgatory.PR{Status: purgatory.Held, Synced: in.Origin == FromSync, Gen: pr.Gen, ID: e.ID, Author: e.Author,
+		CreatedAt: e.CreatedAt, Deadline: c.life() + c.cfg.Lifetime, Commit: e.Commit,
+		Repos: append(pr.Repos[:0], e.Repositories...), URLs: pr.URLs[:0], Groups: pr.Groups[:0], Serial: c.serial}
+	urls := c.openURLs(pr.URLs, e.Sources)
+	c.prs.At(p).URLs = urls
+	c.where[e.ID] = location{recPR, p}
+	c.authors.hold(&c.prs.At(p).AuthorSlot, e.Author)
+	c.holdings++
+	pr.Gen++
+	c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline), ID: uint32(p), Gen: pr.Gen})
+	hunt := HuntID(0)
+	for i := range e.Repositories {
+		a := c.announcementOf(e.Repositories[i].Identifier, e.Repositories[i].Owner)
+		if a == purgatory.None {
+			continue
+		}
+		g := c.anns.At(a).Group
+		if slices.Contains(pr.Groups, g) {
+			continue
+		}
+		pr.Groups = append(pr.Groups, g)
+		o := c.groups.At(g)
+		o.prs = append(o.prs, p)
+		c.expired.Lift(e.Repositories[i].Owner, e.Repositories[i].Identifier)
+		c.recount(g)
+		c.wake(g, c.delay(in.Origin), in.Origin == FromSync)
+		if hunt == 0 {
+			hunt = c.groups.At(g).id
+		}
+	}
+	c.held(e.ID, hunt, pr.Deadline, false)
+	for _, g := range pr.Groups {
+		c.refreshWants(g)
+		c.refreshSources(g)
+		c.touch(g)
+	}
+}
+
+// prDue is stateDue for PRs (E-01, E-02).
+func (c *Core) prDue(p int32) {
+	pr := c.prs.At(p)
+	if pr.Status == purgatory.Releasing && c.storing(pr.Release) {
+		return
+	}
+	if !pr.Overdue && (pr.Status == purgatory.Releasing || slices.ContainsFunc(pr.Groups, c.passRuns)) {
+		pr.Overdue = true
+		pr.Gen++
+		c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(p), Gen: pr.Gen})
+		for _, g := range pr.Groups {
+			c.refreshWants(g)
+			c.touch(g)
+		}
+		return
+	}
+	c.expirePR(p)
+}
+
+func (c *Core) expirePR(p int32) {
+	pr := c.prs.At(p)
+	if len(pr.Repos) > 0 {
+		c.expired.Add(pr.ID, pr.Repos[0].Owner, pr.Repos[0].Identifier, c.life())
+	}
+	c.endPR(p, RepEndedExpired)
+}
+
+// endPR ends the residence of a held PR and takes it out of all tables (I-16).
+func (c *Core) endPR(p int32, why ReportKind) {
+	pr := c.prs.At(p)
+	c.report(why, Effect{Event: pr.ID})
+	c.abandon(pr.Release)
+	delete(c.where, pr.ID)
+	c.holdings--
+	pr.Gen++
+	c.authors.release(pr.AuthorSlot)
+	c.closeURLs(pr.URLs)
+	pr.URLs = pr.URLs[:0]
+	groups := pr.Groups
+	pr.Status = purgatory.Free
+	for _, g := range groups {
+		o := c.groups.At(g)
+		if i := slices.Index(o.prs, p); i >= 0 {
+			o.prs = slices.Delete(o.prs, i, i+1)
+		}
+		c.refreshWants(g)
+		c.refreshSources(g)
+		c.touch(g)
+	}
+	pr.Groups = pr.Groups[:0]
+	c.prs.Free(p)
+}

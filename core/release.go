@@ -1,0 +1,506 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+
+	"graspsync/core/purgatory"
+)
+
+// release carries one satisfied event out of purgatory, step by step (ST-08, PR-02): objects copied to every
+// repository concerned, refs aligned, event stored, announcements promoted, subscribers told. The
+// repositories concerned are locked together, all or none, until it ends (H-05).
+type release struct {
+	used    bool
+	stored  bool // StoreEvent is out
+	kind    recordKind
+	stage   releaseStage
+	failed  bool
+	dead    bool // its event is gone; what is out is awaited, nothing follows
+	waiting int32
+	slot    int32 // state or PR
+	from    int32 // announcement whose repository has the objects
+	event   EventID
+	owners  []int32 // announcements concerned, by owner
+}
+
+type releaseStage uint8
+
+const (
+	copying releaseStage = iota
+	aligning
+	storing
+	promoting
+)
+
+// tryRelease starts the release of every held event of the group that is satisfied, oldest first (ST-07).
+func (c *Core) tryRelease(g int32) {
+	o := c.groups.At(g)
+	if len(o.repos) == 0 || c.stopping {
+		return
+	}
+	ready := c.readyScratch[:0]
+	for _, s := range o.states {
+		if st := c.states.At(s); st.Status == purgatory.Held && !st.Failed && o.satisfied(st) != 0 {
+			ready = append(ready, s)
+		}
+	}
+	if len(ready) > 1 {
+		slices.SortFunc(ready, func(a, b int32) int {
+			x, y := c.states.At(a), c.states.At(b)
+			return cmp.Or(cmp.Compare(x.CreatedAt, y.CreatedAt), -x.ID.Compare(y.ID))
+		})
+	}
+	c.readyScratch = ready
+	for i := 0; i < len(ready); i++ {
+		c.releaseState(g, ready[i])
+	}
+	prs := c.readyScratch[:0]
+	for _, p := range o.prs {
+		if pr := c.prs.At(p); pr.Status == purgatory.Held && !pr.Failed {
+			if k, ok := o.find(pr.Commit); ok && o.wants[k].have != 0 {
+				prs = append(prs, p)
+			}
+		}
+	}
+	c.readyScratch = prs
+	for i := 0; i < len(prs); i++ {
+		c.releasePR(g, prs[i])
+	}
+}
+
+// releaseState starts the release of a satisfied state, if no repository it concerns is busy.
+func (c *Core) releaseState(g, s int32) {
+	o, st := c.groups.At(g), c.states.At(s)
+	if st.Status != purgatory.Held {
+		return
+	}
+	owners := c.scratch.victims[:0]
+	for _, a := range c.idents.At(st.Ident).Anns {
+		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && ann.Authorises(st.Author) && c.latestFor(ann, st) {
+			if ann.Locked {
+				return // tried again when the lock goes
+			}
+			owners = append(owners, a)
+		}
+	}
+	c.scratch.victims = owners
+	mask := o.satisfied(st)
+	from := o.repos[0]
+	for b, a := range o.repos {
+		if mask>>uint(b)&1 == 1 {
+			from = a
+			break
+		}
+	}
+	st.Status = purgatory.Releasing
+	c.begin(recState, s, st.ID, from, owners)
+}
+
+// releasePR starts the release of a PR whose commit is here, if a repository it names is served; while all
+// of them are held it is held too (PR-02, PR-04).
+func (c *Core) releasePR(g, p int32) {
+	o, pr := c.groups.At(g), c.prs.At(p)
+	if pr.Status != purgatory.Held {
+		return
+	}
+	owners := c.scratch.victims[:0]
+	for i := range pr.Repos {
+		a := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner)
+		if a == purgatory.None || c.anns.At(a).Status != purgatory.Served || !c.hasRepo(a) {
+			continue
+		}
+		if c.anns.At(a).Locked {
+			return
+		}
+		owners = append(owners, a)
+	}
+	c.scratch.victims = owners
+	if len(owners) == 0 {
+		return
+	}
+	k, _ := o.find(pr.Commit)
+	from := o.repos[0]
+	for b, a := range o.repos {
+		if o.wants[k].have>>uint(b)&1 == 1 {
+			from = a
+			break
+		}
+	}
+	pr.Status = purgatory.Releasing
+	c.begin(recPR, p, pr.ID, from, owners)
+}
+
+// latestFor tells whether st would be the owner's latest state for applying: no served state and no
+// satisfied held one authorised for the owner is newer (ST-07).
+func (c *Core) latestFor(ann *purgatory.Announcement, st *purgatory.State) bool {
+	newer := func(s int32) bool {
+		x := c.states.At(s)
+		return x != st && !x.Unsatisfied && ann.Authorises(x.Author) && purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
+	}
+	if slices.ContainsFunc(c.idents.At(ann.Ident).Served, newer) {
+		return false
+	}
+	if ann.Group == purgatory.None {
+		return true
+	}
+	o := c.groups.At(ann.Group)
+	return !slices.ContainsFunc(o.states, func(s int32) bool {
+		return newer(s) && (c.states.At(s).Status == purgatory.Releasing || o.satisfied(c.states.At(s)) != 0)
+	})
+}
+
+func (c *Core) begin(kind recordKind, slot int32, id EventID, from int32, owners []int32) {
+	i := c.releases.New()
+	r := c.releases.At(i)
+	*r = release{used: true, kind: kind, slot: slot, event: id, from: from, owners: append(r.owners[:0], owners...)}
+	if kind == recState {
+		c.states.At(slot).Release = i + 1
+	} else {
+		c.prs.At(slot).Release = i + 1
+	}
+	for _, a := range r.owners {
+		c.anns.At(a).Locked = true
+	}
+	for _, a := range r.owners {
+		if a != from {
+			c.out = append(c.out, c.repoEffect(&ask{kind: askCopy, a: i, b: a, event: id}))
+			c.releases.At(i).waiting++
+		}
+	}
+	c.advance(i)
+}
+
+// repoEffect opens an ask for a step at one repository and returns its effect.
+func (c *Core) repoEffect(k *ask) Effect {
+	e := Effect{Ask: c.request(*k), Event: k.event}
+	c.issueRepo(k, &e)
+	return e
+}
+
+// issueRepo fills in the effect of a step at one repository.
+func (c *Core) issueRepo(k *ask, e *Effect) {
+	ann := c.anns.At(k.b)
+	e.Repo = ann.Repo
+	if k.kind == askRealign {
+		e.Kind, e.Event = EfAlignRefs, EventID{}
+		if ann.Applied != purgatory.None {
+			st := c.states.At(ann.Applied)
+			e.Refs, e.Head = st.Refs, st.Head
+		}
+		return
+	}
+	r := c.releases.At(k.a)
+	if k.kind == askCopy {
+		e.Kind, e.From = EfCopyObjects, c.anns.At(r.from).Repo
+	} else {
+		e.Kind = EfAlignRefs
+	}
+	if r.dead {
+		return
+	}
+	switch {
+	case r.kind == recPR:
+		e.OIDs = c.keep([]OID{c.prs.At(r.slot).Commit})
+		if k.kind == askNostr {
+			e.Space = NostrRef
+		}
+	case k.kind == askCopy:
+		n := len(c.arena)
+		for _, ref := range c.states.At(r.slot).Refs {
+			if !ref.Symbolic {
+				c.arena = append(c.arena, ref.OID)
+			}
+		}
+		e.OIDs = c.arena[n:len(c.arena):len(c.arena)]
+	default:
+		st := c.states.At(r.slot)
+		e.Refs, e.Head, e.Event = st.Refs, st.Head, EventID{}
+		if ann.Applied != purgatory.None {
+			e.Old = c.states.At(ann.Applied).Refs
+		}
+	}
+}
+
+// advance goes on to the next stage when nothing is outstanding.
+func (c *Core) advance(i int32) {
+	r := c.releases.At(i)
+	for r.waiting == 0 && r.used {
+		if r.failed || r.dead {
+			c.endRelease(i)
+			return
+		}
+		switch r.stage {
+		case copying:
+			r.stage = aligning
+			kind := askAlign
+			if r.kind == recPR {
+				kind = askNostr
+			}
+			for _, a := range r.owners {
+				c.out = append(c.out, c.repoEffect(&ask{kind: kind, a: i, b: a, event: r.event}))
+				r.waiting++
+			}
+		case aligning:
+			r.stage, r.stored = storing, true
+			c.emit(Effect{Kind: EfStoreEvent, Event: r.event, Ask: c.request(ask{kind: askState, a: i, event: r.event})})
+			r.waiting++
+		case storing:
+			r.stage = promoting
+			c.promote(i)
+		case promoting:
+			c.endRelease(i)
+			return
+		}
+	}
+}
+
+// onReleaseStep takes the completion of a copy or an alignment.
+func (c *Core) onReleaseStep(in *Input) {
+	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign)
+	if !ok {
+		return
+	}
+	if k.kind == askRealign {
+		if in.Class != OK {
+			c.retryLater(k)
+			return
+		}
+		c.unlock(k.b)
+		return
+	}
+	r := c.releases.At(k.a)
+	r.waiting--
+	if in.Class != OK {
+		r.failed = true // the event stays held and is released again with the next attempt
+	}
+	c.advance(k.a)
+}
+
+// releaseStored takes the store's verdict on the event of a release (ST-08).
+func (c *Core) releaseStored(k ask, v Verdict) {
+	r := c.releases.At(k.a)
+	r.waiting--
+	r.stored = false
+	switch {
+	case r.dead:
+	case v == StoredOK:
+		if r.kind == recState {
+			c.stateServed(r)
+		}
+	case v == StoreFailed:
+		r.failed = true
+	case r.kind == recState: // final: the residence ends, the refs go back to the latest served state
+		c.endState(r.slot, RepEndedRefused)
+	default:
+		c.endPR(r.slot, RepEndedRefused)
+	}
+	c.advance(k.a)
+}
+
+// stateServed makes a stored state the one its owners' refs show and its author's latest (ST-07).
+func (c *Core) stateServed(r *release) {
+	st := c.states.At(r.slot)
+	id := c.idents.At(st.Ident)
+	for _, a := range r.owners {
+		if ann := c.anns.At(a); ann.Status != purgatory.Free {
+			c.unapply(a)
+			ann.Applied = r.slot
+			st.Applied++
+		}
+	}
+	for i, s := range id.Served {
+		if c.states.At(s).Author == st.Author {
+			id.Served = slices.Delete(id.Served, i, i+1)
+			c.freeServed(s)
+			break
+		}
+	}
+	id.Served = append(id.Served, r.slot)
+}
+
+// unapply takes a served state off an announcement's repository.
+func (c *Core) unapply(a int32) {
+	ann := c.anns.At(a)
+	s := ann.Applied
+	if s == purgatory.None {
+		return
+	}
+	ann.Applied = purgatory.None
+	c.states.At(s).Applied--
+	c.freeServed(s)
+}
+
+// freeServed forgets a served state that is nobody's latest.
+func (c *Core) freeServed(s int32) {
+	st := c.states.At(s)
+	if st.Status == purgatory.Served && st.Applied == 0 && !slices.Contains(c.idents.At(st.Ident).Served, s) {
+		c.freeState(s)
+	}
+}
+
+// promote stores the held announcements whose own repository now has a head or tag from an authorised
+// state; no other event promotes (ST-09).
+func (c *Core) promote(i int32) {
+	r := c.releases.At(i)
+	if r.kind != recState || len(c.states.At(r.slot).Refs) == 0 {
+		return
+	}
+	for _, a := range r.owners {
+		if ann := c.anns.At(a); ann.Status == purgatory.Held && ann.Applied == r.slot {
+			ann.Status = purgatory.Releasing
+			c.emit(Effect{Kind: EfStoreEvent, Event: ann.ID, Repo: ann.Repo,
+				Ask: c.request(ask{kind: askPromote, a: i, b: a, event: ann.ID})})
+			r.waiting++
+		}
+	}
+}
+
+// promoted takes the store's verdict on an announcement.
+func (c *Core) promoted(k ask, v Verdict) {
+	ann := c.anns.At(k.b)
+	if ann.ID == k.event && ann.Status == purgatory.Releasing {
+		switch v {
+		case StoredOK:
+			ann.Status = purgatory.Served
+			ann.Gen++ // its deadline is void
+			c.holdings--
+			c.announced--
+			c.report(RepEndedReleased, Effect{Event: ann.ID})
+			c.emit(Effect{Kind: EfNotify, Event: ann.ID})
+		case StoreFailed:
+			ann.Status = purgatory.Held
+			c.armAnnouncement(k.b)
+			k.retry = true
+		default:
+			ann.Status = purgatory.Held
+			a := k.b
+			if k.a != purgatory.None {
+				c.releases.At(k.a).waiting--
+				c.advance(k.a)
+			}
+			c.endAnnouncement(a, RepEndedRefused)
+			return
+		}
+	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoredOK {
+		c.emit(Effect{Kind: EfNotify, Event: ann.ID})
+	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoreFailed {
+		c.retryLater(k)
+		return
+	}
+	if k.a != purgatory.None {
+		r := c.releases.At(k.a)
+		r.waiting--
+		if k.retry {
+			r.failed = true // the state stays held with it and both are tried again
+		}
+		c.advance(k.a)
+	}
+}
+
+// endRelease unlocks the repositories and ends or renews the event's residence.
+func (c *Core) endRelease(i int32) {
+	r := c.releases.At(i)
+	r.used = false
+	owners := r.owners
+	if !r.dead {
+		if r.kind == recState {
+			c.states.At(r.slot).Release = 0
+		} else {
+			c.prs.At(r.slot).Release = 0
+		}
+	}
+	switch {
+	case r.dead:
+		if r.kind == recState && r.stage >= aligning {
+			// Its refs may be in place already: back to what is served; the locks stay until then (ST-08).
+			for _, a := range owners {
+				c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: c.anns.At(a).Repo}))
+			}
+			c.releases.Free(i)
+			return
+		}
+	case r.failed:
+		c.releaseFailed(r)
+	case r.kind == recState:
+		c.report(RepEndedReleased, Effect{Event: r.event})
+		c.states.At(r.slot).Status = purgatory.Served
+		c.unfileState(r.slot)
+		c.emit(Effect{Kind: EfNotify, Event: r.event})
+		c.dropReplaced(r.slot)
+		c.freeServed(r.slot)
+	default:
+		c.prs.At(r.slot).Status = purgatory.Served
+		c.endPR(r.slot, RepEndedReleased)
+		c.emit(Effect{Kind: EfNotify, Event: r.event})
+	}
+	c.releases.Free(i)
+	for _, a := range owners {
+		c.unlock(a)
+	}
+}
+
+// unlock lets others at a repository and tries again what waited for it.
+func (c *Core) unlock(a int32) {
+	ann := c.anns.At(a)
+	if !ann.Locked {
+		return
+	}
+	ann.Locked = false
+	if why := ReportKind(ann.Doomed); why != RepNone {
+		ann.Doomed = 0
+		if ann.Status != purgatory.Served {
+			c.endAnnouncement(a, why)
+			return
+		}
+	}
+	for _, g := range c.idents.At(ann.Ident).Groups {
+		c.tryRelease(g)
+		c.touch(g)
+	}
+	c.settlePushes(a)
+}
+
+// releaseFailed keeps the event held; it is tried again with the hunt's next attempt. One that was
+// only kept past its deadline for this release expires (E-02).
+func (c *Core) releaseFailed(r *release) {
+	if r.kind == recState {
+		st := c.states.At(r.slot)
+		st.Status, st.Failed = purgatory.Held, true
+		if st.Overdue {
+			c.expireState(r.slot)
+		}
+		return
+	}
+	pr := c.prs.At(r.slot)
+	pr.Status, pr.Failed = purgatory.Held, true
+	if pr.Overdue {
+		c.expirePR(r.slot)
+	}
+}
+
+// dropReplaced ends held states that a served one of the same author supersedes (ST-07).
+func (c *Core) dropReplaced(s int32) {
+	st := c.states.At(s)
+	id := c.idents.At(st.Ident)
+	for _, g := range id.Groups {
+		o := c.groups.At(g)
+		for i := len(o.states) - 1; i >= 0; i-- {
+			x := c.states.At(o.states[i])
+			if x.Author == st.Author && x.Status == purgatory.Held && purgatory.Newer(st.CreatedAt, st.ID, x.CreatedAt, x.ID) {
+				c.endState(o.states[i], RepEndedReplaced)
+				i = min(i, len(o.states))
+			}
+		}
+	}
+}
+
+// abandon tells a release that its event is gone.
+func (c *Core) abandon(rel int32) {
+	if rel > 0 {
+		c.releases.At(rel - 1).dead = true
+	}
+}
+
+// storing tells whether StoreEvent is out for a release: then only Stored ends the residence (E-02).
+func (c *Core) storing(rel int32) bool { return rel > 0 && c.releases.At(rel-1).stored }

@@ -1,0 +1,233 @@
+package core
+
+import (
+	"slices"
+
+	"graspsync/core/pq"
+	"graspsync/core/purgatory"
+)
+
+// admitState takes a 30618 (ST-01, ST-06, ST-07).
+func (c *Core) admitState(in *Input) {
+	if text := c.stateRefusal(in.Event); text != "" {
+		c.answer(in.Event.ID, false, text)
+		if text == textNoAuthor || text == textEmpty {
+			c.early.keep(c, in)
+		}
+		return
+	}
+	if !c.roomForEvent(in.Event.Author, in.Origin == FromSync) {
+		c.answer(in.Event.ID, false, textFull)
+		return
+	}
+	ident := c.identOf[in.Event.Repo.Identifier]
+	for _, a := range c.idents.At(ident).Anns {
+		if ann := c.anns.At(a); ann.Authorises(in.Event.Author) && !c.huntRoom(ann.Group) {
+			c.answer(in.Event.ID, false, textFull)
+			return
+		}
+	}
+	c.holdState(in, false)
+}
+
+// stateRefusal is why a state is refused, or "".
+func (c *Core) stateRefusal(e *Event) string {
+	i, ok := c.identOf[e.Repo.Identifier]
+	if !ok {
+		return textNoAuthor
+	}
+	id := c.idents.At(i)
+	if !slices.ContainsFunc(id.Anns, func(a int32) bool { return c.anns.At(a).Authorises(e.Author) }) {
+		return textNoAuthor
+	}
+	older := false
+	for _, s := range id.Served {
+		st := c.states.At(s)
+		if st.Author == e.Author && !purgatory.Newer(e.CreatedAt, e.ID, st.CreatedAt, st.ID) {
+			return textOlder
+		}
+		older = older || st.CreatedAt <= e.CreatedAt
+	}
+	if len(e.Refs) == 0 && !e.Unsatisfied {
+		for _, g := range id.Groups {
+			for _, s := range c.groups.At(g).states {
+				older = older || c.states.At(s).CreatedAt <= e.CreatedAt
+			}
+		}
+		if !older {
+			return textEmpty
+		}
+	}
+	return ""
+}
+
+// holdState takes the state in: deadline, index, groups, hunts, and the announcements it keeps alive.
+func (c *Core) holdState(in *Input, answered bool) {
+	e := in.Event
+	ident := c.openIdent(e.Repo.Identifier)
+	s := c.states.New()
+	st := c.states.At(s)
+	c.serial++
+	*st = purgatory.State{Status: purgatory.Held, Synced: in.Origin == FromSync, Unsatisfied: e.Unsatisfied, Gen: st.Gen,
+		ID: e.ID, Author: e.Author, Ident: ident, CreatedAt: e.CreatedAt, Deadline: c.life() + c.cfg.Lifetime, Head: e.Head,
+		Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Serial: c.serial}
+	c.where[e.ID] = location{recState, s}
+	c.authors.hold(&c.states.At(s).AuthorSlot, e.Author)
+	c.holdings++
+	c.idents.At(ident).States++
+	c.armState(s)
+	c.fileState(s)
+	c.expired.Lift(e.Author, e.Repo.Identifier)
+	for _, a := range c.idents.At(ident).Anns {
+		ann := c.anns.At(a)
+		if !ann.Authorises(e.Author) || e.Unsatisfied {
+			continue
+		}
+		c.expired.Lift(ann.Owner, e.Repo.Identifier)
+		if ann.Status == purgatory.SoftExpired {
+			c.revive(a)
+		} else {
+			c.extendAnnouncement(a)
+		}
+	}
+	st = c.states.At(s)
+	hunt := HuntID(0)
+	for _, g := range st.Groups {
+		c.recount(g)
+		if !e.Unsatisfied {
+			c.wake(g, c.delay(in.Origin), in.Origin == FromSync)
+		}
+		if hunt == 0 && !e.Unsatisfied {
+			hunt = c.groups.At(g).id
+		}
+	}
+	c.held(e.ID, hunt, st.Deadline, answered)
+	for _, g := range st.Groups {
+		c.refreshWants(g)
+		c.refreshSources(g)
+		if len(st.Refs) == 0 {
+			c.tryRelease(g) // nothing to wait for but the refs' removal (ST-06)
+		}
+		c.touch(g)
+	}
+}
+
+func (c *Core) armState(s int32) {
+	st := c.states.At(s)
+	st.Gen++
+	c.timers[tState].arm(pq.Entry{At: int64(st.Deadline), ID: uint32(s), Gen: st.Gen})
+}
+
+func (c *Core) extendState(s int32) {
+	st := c.states.At(s)
+	at := c.life() + c.cfg.Lifetime
+	if at <= st.Deadline && !st.Overdue {
+		return
+	}
+	st.Deadline, st.Overdue, st.Chance = at, false, false
+	c.armState(s)
+	c.report(RepExtended, Effect{Event: st.ID, Deadline: at - c.offset})
+}
+
+// stateDue: a state at its deadline expires, unless a pass that may bring it or its release is in flight:
+// then it lives until that ends, at most a stall limit and the kill grace longer (E-01, E-02).
+func (c *Core) stateDue(s int32) {
+	st := c.states.At(s)
+	if st.Status == purgatory.Releasing && c.storing(st.Release) {
+		return // only Stored ends it now
+	}
+	if !st.Overdue && (st.Status == purgatory.Releasing || slices.ContainsFunc(st.Groups, c.passRuns)) {
+		st.Overdue = true
+		st.Gen++
+		c.timers[tState].arm(pq.Entry{At: int64(st.Deadline + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(s), Gen: st.Gen})
+		for _, g := range st.Groups {
+			c.refreshWants(g)
+			c.touch(g)
+		}
+		return
+	}
+	c.expireState(s)
+}
+
+func (c *Core) expireState(s int32) {
+	st := c.states.At(s)
+	c.expired.Add(st.ID, st.Author, c.idents.At(st.Ident).Handle, c.life())
+	c.endState(s, RepEndedExpired)
+}
+
+// passRuns tells whether a pass of the group is in flight and not yet told to end.
+func (c *Core) passRuns(g int32) bool {
+	if g == purgatory.None {
+		return false
+	}
+	o := c.groups.At(g)
+	for w := range o.waves {
+		for _, p := range o.waves[w].running {
+			if !c.passes.At(p).ending {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endOverdue expires the events that were kept past their deadline for a pass that has ended now (E-02).
+func (c *Core) endOverdue(g int32) {
+	if c.passRuns(g) {
+		return
+	}
+	o := c.groups.At(g)
+	for i := len(o.states) - 1; i >= 0; i-- {
+		s := o.states[i]
+		st := c.states.At(s)
+		if st.Overdue && st.Status == purgatory.Held && !slices.ContainsFunc(st.Groups, c.passRuns) {
+			c.expireState(s)
+			i = min(i, len(o.states))
+		}
+	}
+	for i := len(o.prs) - 1; i >= 0; i-- {
+		p := o.prs[i]
+		pr := c.prs.At(p)
+		if pr.Overdue && pr.Status == purgatory.Held && !slices.ContainsFunc(pr.Groups, c.passRuns) {
+			c.expirePR(p)
+			i = min(i, len(o.prs))
+		}
+	}
+}
+
+// endState ends the residence of a held state and takes it out of all tables (I-16).
+func (c *Core) endState(s int32, why ReportKind) {
+	st := c.states.At(s)
+	c.report(why, Effect{Event: st.ID})
+	c.abandon(st.Release)
+	c.unfileState(s)
+	c.freeState(s)
+}
+
+// unfileState takes a state out of purgatory's indexes; its record stays.
+func (c *Core) unfileState(s int32) {
+	st := c.states.At(s)
+	delete(c.where, st.ID)
+	c.holdings--
+	c.idents.At(st.Ident).States--
+	st.Gen++
+	c.authors.release(st.AuthorSlot)
+	for _, g := range st.Groups {
+		o := c.groups.At(g)
+		if i := slices.Index(o.states, s); i >= 0 {
+			o.states = slices.Delete(o.states, i, i+1)
+		}
+		c.refreshWants(g)
+		c.touch(g)
+	}
+	st.Groups = st.Groups[:0]
+}
+
+func (c *Core) freeState(s int32) {
+	st := c.states.At(s)
+	ident := st.Ident
+	st.Status = purgatory.Free
+	st.Refs = st.Refs[:0]
+	c.states.Free(s)
+	c.dropIdentIfEmpty(ident)
+}
