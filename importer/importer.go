@@ -38,6 +38,7 @@ type Options struct {
 	Window   scenarios.Span // by created_at: the whole is squeezed into this; 0: DefaultWindow, negative: real distances
 	Client   bool           // events come from clients, not from relays
 	Tail     scenarios.Span // the run goes on this long after the last arrival; 0: DefaultTail
+	NoTrial  bool           // do not run the scenario for the summary
 }
 
 // Defaults of Options.
@@ -48,7 +49,7 @@ const (
 
 // Import reads a dump of NIP-34 events, one per line: the event itself, an object that wraps it as
 // "event", or a relay's EVENT frame; other frames and empty lines are skipped. Every id and signature is
-// checked. What cannot be used is listed in the summary with its line and reason, and does not stop the
+// checked, and the scenario is run once to see what becomes of them. What cannot be used is listed in the summary with its line and reason, and does not stop the
 // import. The error wraps ErrOption, ErrNoHunt or that of a reader.
 func Import(r io.Reader, o Options) (*scenarios.Scenario, *Summary, error) {
 	sum := &Summary{}
@@ -88,6 +89,15 @@ func Import(r io.Reader, o Options) (*scenarios.Scenario, *Summary, error) {
 	if sum.Hunted == 0 {
 		return s, sum, fmt.Errorf("%w: %d of %d verified events name a repository of %s with a clone URL elsewhere",
 			ErrNoHunt, sum.Hunted, sum.Verified, sum.Service)
+	}
+	if o.NoTrial {
+		return s, sum, nil
+	}
+	if sum.Trial, err = try(s); err != nil {
+		return nil, sum, err
+	}
+	if sum.Trial.Hunts == 0 {
+		return s, sum, fmt.Errorf("%w: the simulated relay started no hunt", ErrNoHunt)
 	}
 	return s, sum, nil
 }

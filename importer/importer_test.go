@@ -46,6 +46,7 @@ func announced(t testing.TB, n uint64, d string, more ...string) string {
 
 func imported(t *testing.T, o Options, lines ...string) (*scenarios.Scenario, *Summary) {
 	t.Helper()
+	o.NoTrial = true
 	s, sum, err := Import(strings.NewReader(strings.Join(lines, "\n")), o)
 	require.NoError(t, err)
 	again, err := scenarios.Parse("imported.yaml", s.Encode())

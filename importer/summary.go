@@ -24,6 +24,7 @@ type Summary struct {
 	Hosts    []string // "host=class", sorted
 	Refusals []Refusal
 	Ignored  []Ignored // parts of good events that were left out
+	Trial    *Trial    // what a run made of it; nil if there was none
 }
 
 // Ignored is a part of the event on a line that was left out.
@@ -72,6 +73,9 @@ func (s *Summary) Write(w io.Writer) error {
 	}
 	for _, i := range s.Ignored {
 		fmt.Fprintf(&b, "  line %d: left out: %s\n", i.Line, i.Problem)
+	}
+	if s.Trial != nil {
+		s.Trial.write(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
