@@ -1,6 +1,10 @@
 package sim
 
-import "graspsync/core"
+import (
+	"strconv"
+
+	"graspsync/core"
+)
 
 // count folds a step into hashes and counters.
 func (w *World) count(in *core.Input) {
@@ -87,6 +91,7 @@ func (w *World) Finish() Result {
 	}
 	if w.setup.Checks != ChecksOff {
 		w.sweep()
+		w.idle()
 	}
 	if w.judge != nil {
 		w.judge.Finish(w.step, end)
@@ -100,6 +105,37 @@ func (w *World) Finish() Result {
 		w.setup.Trace.End(w.step, uint64(w.hash), uint64(w.order))
 	}
 	return w.res
+}
+
+// counter is a machine that can say what it keeps, as core.Core can.
+type counter interface{ Stats() core.Stats }
+
+// idle judges that what is held has a wake-up, its deadline if nothing else (I-1), and that nothing is left where nothing is wanted: with no event held and no request on its
+// way, permits, tickets, attempts and requests are back at zero (I-8). The driver model keeps the
+// contract, so a core that counted a breach is wrong too (T-05).
+func (w *World) idle() {
+	if w.res.Counts.StillHeld > 0 && w.due == noDeadline {
+		w.violate("I-1", strconv.FormatInt(w.res.Counts.StillHeld, 10)+" events are held and the core wants no wake-up")
+	}
+	c, ok := w.m.(counter)
+	if !ok {
+		return
+	}
+	s := c.Stats()
+	if s.Breaches != 0 {
+		w.violate("T-05", strconv.FormatUint(s.Breaches, 10)+" breaches of the driver's contract were counted, but this driver keeps it")
+	}
+	if w.res.Counts.StillHeld != 0 || w.queue.Len() != 0 || w.beyond != 0 || w.next < len(w.setup.Arrivals) || s.Pushes != 0 {
+		return
+	}
+	if left := s.Passes + s.Asks + s.Tickets + s.Attempts + s.Hunts + s.Releases; left != 0 || s.Held != 0 {
+		w.violate("I-8", "nothing is held and nothing is on its way, but the core keeps "+strconv.Itoa(s.Held)+" events, "+
+			strconv.Itoa(s.Hunts)+" hunts, "+strconv.Itoa(s.Attempts)+" attempts, "+strconv.Itoa(s.Passes)+" passes, "+
+			strconv.Itoa(s.Asks)+" requests, "+strconv.Itoa(s.Tickets)+" tickets and "+strconv.Itoa(s.Releases)+" releases")
+	}
+	if w.due != noDeadline && s.Hunts == 0 && s.ExpiredIDs == 0 && s.Domains == 0 && s.MemoURLs == 0 && s.Early == 0 {
+		w.violate("I-8", "the core keeps nothing, but wants to be woken at "+w.due.String())
+	}
 }
 
 // Checkpoint is the rolling hash after step (i+1)·1024, for finding where two runs part (I-9).

@@ -104,6 +104,7 @@ func (s *Setup) validate() error {
 		return setupError(strconv.Itoa(len(s.Arrivals)) + " arrivals, must be at most " + strconv.Itoa(maxArrivals))
 	}
 	last := core.Time(0)
+	pushes := make(map[uint64]bool)
 	for i := range s.Arrivals {
 		a := &s.Arrivals[i]
 		if a.At < last {
@@ -111,6 +112,12 @@ func (s *Setup) validate() error {
 				last.String() + ")")
 		}
 		last = a.At
+		if a.Push != nil {
+			if pushes[a.Push.Push.ID] {
+				return setupError("Arrivals[" + strconv.Itoa(i) + "].Push.Push.ID is " + strconv.FormatUint(a.Push.Push.ID, 10) + " again, must be unique")
+			}
+			pushes[a.Push.Push.ID] = true
+		}
 		if err := a.validate(); err != "" {
 			return setupError("Arrivals[" + strconv.Itoa(i) + "]: " + err)
 		}
@@ -134,6 +141,9 @@ func (a *Arrival) validate() string {
 	case core.InConfigChanged:
 		if a.Input.Config == nil {
 			return "Input.Config is nil, must be set for kind " + k.String()
+		}
+		if err := a.Input.Config.Validate(); err != nil {
+			return err.Error()
 		}
 	case core.InRepoRefs, core.InRemove, core.InShutdown, core.InClock:
 	default:

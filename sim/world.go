@@ -23,9 +23,11 @@ type World struct {
 	next     int       // arrivals before it are queued
 	open     bool      // the present instant is not over
 	over     bool
+	beyond   int       // happenings that lie past the horizon
 	inRow    int       // steps since the clock last moved
 	earlyFor core.Time // the deadline that had its early wake
 
+	in          *core.Input // of the latest step
 	out         []core.Effect
 	step        uint64
 	hash        Hash
@@ -164,10 +166,16 @@ func (w *World) within() bool {
 	}
 	// Wake comes last, and again while deadlines are due (T-02).
 	if due, ok := w.wakeAt(); ok && due <= w.now {
-		w.stepMachine(&core.Input{Kind: core.InWake})
+		w.wake()
 		return true
 	}
 	return false
+}
+
+// wake steps the machine with nothing but the time.
+func (w *World) wake() {
+	w.drv.in = core.Input{Kind: core.InWake}
+	w.stepMachine(&w.drv.in)
 }
 
 // upcoming is the next instant at which anything happens, at or after the present one.
@@ -211,6 +219,7 @@ func (w *World) admit() {
 // push queues a happening. Its id must be unique among those of its kind at that instant.
 func (w *World) push(at core.Time, kind, id uint64) {
 	if at > w.setup.Horizon {
+		w.beyond++
 		return
 	}
 	w.queue.Push(at, w.tie(at, kind<<ordIDBits|id&ordIDMask))
@@ -267,7 +276,7 @@ func (w *World) happen(key uint64) bool {
 		if before <= w.now {
 			return false // no longer early, or nothing to be early for
 		}
-		w.stepMachine(&core.Input{Kind: core.InWake})
+		w.wake()
 		if len(w.out) != 0 || w.due != before {
 			w.violate("T-02", "an early wake changed something: "+strconv.Itoa(len(w.out))+" effects, next deadline "+
 				before.String()+" became "+w.due.String())
@@ -281,6 +290,7 @@ func (w *World) happen(key uint64) bool {
 // step, then the driver carries out the effects.
 func (w *World) stepMachine(in *core.Input) {
 	overdue := w.due != noDeadline && w.due < w.now
+	w.in = in
 	w.out = w.m.Step(w.now, *in, w.out[:0])
 	w.step++
 	w.look()

@@ -165,6 +165,8 @@ func TestSetupErrors(t *testing.T) {
 		{func(s *Setup) { s.Arrivals[0].Input.Kind = core.InFetched }, "Arrivals[0]: Input.Kind is fetched"},
 		{func(s *Setup) { s.Arrivals[0].Input = core.Input{Kind: core.InConfigChanged} }, "Input.Config is nil"},
 		{func(s *Setup) { s.Arrivals[0].Push = &UserPush{Upload: -1} }, "Push.Upload is -0.000000001s"},
+		{func(s *Setup) { s.Arrivals[0].Input = core.Input{Kind: core.InConfigChanged, Config: &core.Config{}} }, "Arrivals[0]: configuration refused"},
+		{func(s *Setup) { s.Arrivals[0].Push, s.Arrivals[1].Push = &UserPush{}, &UserPush{} }, "Push.Push.ID is 0 again"},
 		{func(s *Setup) { s.Driver.Store.Delay = -1 }, "Driver.Store takes"},
 		{func(s *Setup) { s.Driver.Cancel = -1 }, "Driver.Cancel is"},
 	} {
