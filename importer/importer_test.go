@@ -209,6 +209,7 @@ func TestHoldersAndClasses(t *testing.T) {
 	require.Equal(t, scenarios.Holdings{
 		{Has: scenarios.Labels{oid1}, Refs: scenarios.Refs{{Name: "main", Value: oid1}, {Name: "tags/v1", Value: oid1}}},
 		{Has: scenarios.Labels{oid2}, Hidden: true}}, x.On["https://a.example/x"])
+	require.Equal(t, scenarios.Labels{"https://a.example/x", "https://b.example/x", "https://d.example/fork"}, x.Clone, "all public URLs exist")
 	require.Equal(t, []string{"https://c.example/y"}, sorted(y.On))
 	require.Equal(t, "429", s.Hosts["c.example"].Script[0].Rule.Answer)
 
@@ -241,4 +242,28 @@ func TestMaintainersAreForeseen(t *testing.T) { // AN-03 M-01
 	require.Equal(t, 1, sum.Foreign)
 	require.Contains(t, s.Repos[nip34.NewKey(1, 1).Public().String()+"/x"].On, "https://a.example/x")
 	require.NotContains(t, s.Repos[nip34.NewKey(1, 3).Public().String()+"/x"].On, "https://b.example/x", "no state of its own")
+}
+
+// The summary tells what the simulated relay made of it, with its own words for every refusal.
+func TestTrial(t *testing.T) {
+	s, sum, err := Import(bytes.NewReader(testdata(t, "events.jsonl")), Options{})
+	require.NoError(t, err)
+	require.NotNil(t, s)
+	require.EqualValues(t, sum.Admitted, sum.Trial.Admitted, "what was foreseen came true")
+	require.GreaterOrEqual(t, sum.Trial.Hunts, int64(sum.Hunted), "a hunt that was dropped comes back under a new id")
+	require.EqualValues(t, 18, sum.Trial.Released)
+	require.Empty(t, sum.Trial.Violations)
+	require.NotEmpty(t, sum.Trial.Reasons)
+	var b bytes.Buffer
+	require.NoError(t, sum.Write(&b))
+	require.Contains(t, b.String(), " hunts, ")
+	require.Contains(t, b.String(), "  refused 14: ")
+}
+
+// With every host dead the dump is still hunted, and nothing is released.
+func TestTrialWithDeadHosts(t *testing.T) {
+	_, sum, err := Import(bytes.NewReader(testdata(t, "events.jsonl")), Options{Classes: map[string]string{"*": "dns"}})
+	require.NoError(t, err)
+	require.EqualValues(t, 10, sum.Trial.Hunts)
+	require.Zero(t, sum.Trial.Released)
 }

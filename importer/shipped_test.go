@@ -38,6 +38,24 @@ func TestShipped(t *testing.T) { // I-9
 	}
 }
 
+// Each shipped scenario hunts, releases, breaks no invariant and meets its expectations, whatever the seed.
+func TestShippedRun(t *testing.T) { // I-2 I-13 I-16 I-18
+	real, _, err := RealEvents(testdata(t, "events.jsonl"), testdata(t, "relay-arrivals-2025-12-05.jsonl"))
+	require.NoError(t, err)
+	for _, s := range []*scenarios.Scenario{real, Restart(), Burst()} {
+		t.Run(s.Name, func(t *testing.T) {
+			for seed := uint64(1); seed <= 6; seed++ {
+				res, err := s.Run(scenarios.Options{Seed: seed})
+				require.NoError(t, err)
+				require.Empty(t, res.Violations, "seed %d", seed)
+				require.Positive(t, res.Counts.Hunts)
+				require.Positive(t, res.Counts.Released)
+				require.Positive(t, res.Counts.Passes)
+			}
+		})
+	}
+}
+
 func TestProportions(t *testing.T) {
 	for _, n := range []int{1, 27, 98, 214, 508, 820} {
 		sum := 0

@@ -85,6 +85,7 @@ func (w *world) repos() map[string]scenarios.Repo {
 		r.Start = "absent"
 		held := w.holdings(e.Repo)
 		for _, s := range e.Sources {
+			r.there(w.names.Text(s.URL), s.Class)
 			if len(held) > 0 && w.holds(e.Repo, s) {
 				r.add(w.names.Text(s.URL), held...)
 			}
@@ -104,6 +105,7 @@ func (w *world) repos() map[string]scenarios.Repo {
 			r := place{repo}
 			commit := scenarios.Holding{Has: scenarios.Labels{e.Commit.String()}, Hidden: true}
 			for _, s := range e.Sources {
+				r.there(w.names.Text(s.URL), s.Class)
 				if w.holds(c, s) {
 					r.add(w.names.Text(s.URL), commit)
 				}
@@ -116,6 +118,13 @@ func (w *world) repos() map[string]scenarios.Repo {
 
 // place is a repository that is being filled.
 type place struct{ scenarios.Repo }
+
+// there makes the URL exist, empty: a URL nobody has ever heard of would answer as a host that is gone.
+func (p *place) there(url string, c core.SourceClass) {
+	if c == core.Public && !slices.Contains(p.Clone, url) {
+		p.Clone = append(p.Clone, url)
+	}
+}
 
 func (p *place) add(url string, h ...scenarios.Holding) {
 	if p.On == nil {
