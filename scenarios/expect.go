@@ -1,0 +1,381 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"graspsync/core"
+	"graspsync/sim"
+)
+
+// judge compares what happened with what a scenario expects.
+type judge struct {
+	*build
+	rec  *sim.Record
+	log  []request
+	refs map[refsAt]string // what repositories had at the instants that are looked at
+	res  *sim.Result
+}
+
+type refsAt struct {
+	repo string
+	at   core.Time
+}
+
+// near tells whether an instant is the one written, to the microsecond: what stands at instant 0 happens
+// a nanosecond later.
+func near(got core.Time, want Span) bool { return got/1000 == core.Time(want)/1000 }
+
+func (j *judge) fail(e *item[Expectation], format string, args ...any) {
+	subject, about := e.val.subject()
+	j.res.Violations = append(j.res.Violations, sim.Violation{ID: "expect", At: j.res.Virtual, Step: j.res.Steps,
+		Text: fmt.Sprintf("%s: %s %s: ", e.path, subject, about) + fmt.Sprintf(format, args...)})
+}
+
+// expectations judges all of them.
+func (j *judge) expectations() {
+	for i := range j.expect {
+		e := &j.expect[i]
+		switch subject, about := e.val.subject(); subject {
+		case "released":
+			j.ended(e, about, core.RepEndedReleased)
+		case "expired":
+			j.ended(e, about, core.RepEndedExpired)
+		case "deleted":
+			j.ended(e, about, core.RepEndedDeleted)
+		case "replaced":
+			j.ended(e, about, core.RepEndedReplaced)
+		case "evicted":
+			j.ended(e, about, core.RepEndedEvicted)
+		case "held", "absent":
+			j.present(e, about, subject == "held")
+		case "refused":
+			j.refused(e, about)
+		case "attempts":
+			j.instants(e, j.attempts(about))
+		case "passes":
+			j.instants(e, j.passes(&e.val))
+		case "requests":
+			j.requests(e)
+		case "at-once":
+			j.count(e, j.atOnce(&e.val), "passes at one time")
+		case "fair":
+			j.fair(e)
+		case "report":
+			j.instants(e, j.reports(&e.val))
+		case "counter":
+			n, _ := counter(&j.res.Counts, about)
+			j.count(e, n, "counted")
+		case "refs":
+			j.compareRefs(e)
+		case "broken":
+			j.broken(e, about)
+		}
+	}
+}
+
+func (j *judge) record(name string) *sim.EventRecord { return j.rec.Event(j.idOf(name)) }
+
+func (j *judge) ended(e *item[Expectation], name string, how core.ReportKind) {
+	r := j.record(name)
+	switch {
+	case r == nil:
+		j.fail(e, "the event never reached the relay")
+		return
+	case r.Ended == core.RepNone && r.Held >= 0:
+		j.fail(e, "still held since %v", r.Held)
+		return
+	case r.Ended == core.RepNone && how == core.RepEndedReleased && r.Stored >= 0:
+		j.within(e, r.Stored) // satisfied at once: it was never held
+		return
+	case r.Ended == core.RepNone:
+		j.fail(e, "it was never held%s", answered(r))
+		return
+	case r.Ended != how:
+		j.fail(e, "it was %v at %v", r.Ended, r.EndedAt)
+		return
+	}
+	j.within(e, r.EndedAt)
+}
+
+func answered(r *sim.EventRecord) string {
+	if len(r.Answers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (answered %v %q)", r.Answers[0].OK, r.Answers[0].Text)
+}
+
+// within checks one instant.
+func (j *judge) within(e *item[Expectation], t core.Time) {
+	switch {
+	case len(e.val.At) > 0 && !near(t, e.val.At[0]):
+		j.fail(e, "at %v, expected at %v", t, e.val.At[0])
+	case len(e.val.Between) == 2 && (t < core.Time(e.val.Between[0]) || t/1000 > core.Time(e.val.Between[1])/1000):
+		j.fail(e, "at %v, expected between %v and %v", t, e.val.Between[0], e.val.Between[1])
+	}
+}
+
+// present judges whether an event is held, or neither held nor served, at an instant.
+func (j *judge) present(e *item[Expectation], name string, held bool) {
+	at := core.Time(j.Horizon)
+	if len(e.val.At) > 0 {
+		at = core.Time(e.val.At[0])
+	}
+	r := j.record(name)
+	if r == nil {
+		if held {
+			j.fail(e, "the event never reached the relay")
+		}
+		return
+	}
+	last := core.RepNone
+	for _, h := range r.History {
+		if h.At <= at && (h.Report == core.RepHeld || h.Report.Ends()) {
+			last = h.Report
+		}
+	}
+	switch {
+	case held && last != core.RepHeld:
+		j.fail(e, "not held at %v, last seen: %v%s", at, last, answered(r))
+	case !held && last == core.RepHeld:
+		j.fail(e, "held at %v", at)
+	case !held && (last == core.RepEndedReleased || last == core.RepNone && r.Stored >= 0 && r.Stored <= at):
+		j.fail(e, "served at %v", at)
+	}
+}
+
+func (j *judge) refused(e *item[Expectation], name string) {
+	r := j.record(name)
+	if r == nil || len(r.Answers) == 0 {
+		j.fail(e, "the event got no answer")
+		return
+	}
+	for _, a := range r.Answers {
+		if !a.OK && strings.Contains(a.Text, e.val.Text) {
+			return
+		}
+	}
+	last := r.Answers[len(r.Answers)-1]
+	j.fail(e, "no refusal with %q; the last answer was %v %q", e.val.Text, last.OK, last.Text)
+}
+
+// instants checks a list of instants, after From and before To.
+func (j *judge) instants(e *item[Expectation], all []core.Time) {
+	x := &e.val
+	var at []core.Time
+	for _, t := range all {
+		if t >= core.Time(x.From) && (x.To == 0 || t < core.Time(x.To)) {
+			at = append(at, t)
+		}
+	}
+	if x.At != nil && !slices.EqualFunc(at, x.At, near) {
+		j.fail(e, "at %s, expected at %s", list(at), listSpans(x.At))
+	}
+	if len(x.Between) == 2 {
+		for _, t := range at {
+			if t < core.Time(x.Between[0]) || t/1000 > core.Time(x.Between[1])/1000 {
+				j.fail(e, "at %v, expected between %v and %v", t, x.Between[0], x.Between[1])
+				break
+			}
+		}
+		if len(at) == 0 {
+			j.fail(e, "never, expected between %v and %v", x.Between[0], x.Between[1])
+		}
+	}
+	if x.Count.Set {
+		j.count(e, int64(len(at)), "times, at "+list(at)+",")
+	}
+}
+
+func (j *judge) count(e *item[Expectation], n int64, what string) {
+	if !e.val.Count.Holds(n) {
+		j.fail(e, "%d %s expected %v", n, what, e.val.Count)
+	}
+}
+
+func list(at []core.Time) string {
+	const most = 24
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, t := range at {
+		if i == most {
+			fmt.Fprintf(&b, " … %d in all", len(at))
+			break
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.String())
+	}
+	return b.String() + "]"
+}
+
+func listSpans(s Spans) string {
+	at := make([]core.Time, len(s))
+	for i := range s {
+		at[i] = core.Time(s[i])
+	}
+	return list(at)
+}
+
+// hunts are the hunts that concern a repository, by events it had a part in and passes into it.
+func (j *judge) hunts(repo string) map[core.HuntID]bool {
+	owner, identifier, _ := splitRepo(repo)
+	coord := j.coordinate(owner, identifier)
+	hunts := make(map[core.HuntID]bool)
+	for _, p := range j.rec.Passes {
+		if p.Repo == coord.Repo {
+			hunts[p.Hunt] = true
+		}
+	}
+	for _, name := range sortedKeys(j.events) {
+		ev := j.events[name]
+		about := ev.Repo == coord || slices.Contains(ev.Repositories, coord)
+		if r := j.rec.Event(ev.ID); about && r != nil && r.Hunt != 0 {
+			hunts[r.Hunt] = true
+		}
+	}
+	return hunts
+}
+
+func (j *judge) attempts(repo string) []core.Time {
+	hunts := j.hunts(repo)
+	var at []core.Time
+	for _, a := range j.rec.Attempts {
+		if hunts[a.Hunt] {
+			at = append(at, a.Start)
+		}
+	}
+	return at
+}
+
+// about tells whether a pass or request is to the host or URL that word names.
+func (j *judge) about(word string, url, domain core.Handle) bool {
+	return word == j.names.Text(domain) || word == j.names.Text(url) || word == "all"
+}
+
+func (j *judge) ofRepo(word string, repo core.Handle) bool {
+	if word == "" {
+		return true
+	}
+	owner, identifier, _ := splitRepo(word)
+	return j.coordinate(owner, identifier).Repo == repo
+}
+
+func (j *judge) passes(x *Expectation) []core.Time {
+	var at []core.Time
+	for i := range j.rec.Passes {
+		p := &j.rec.Passes[i]
+		if j.about(x.Passes, p.URL, p.Domain) && (!x.Hedge || p.Hedge) && (x.Wave == "" || x.Wave == p.Wave.String()) && j.ofRepo(x.Repo, p.Repo) {
+			at = append(at, p.Start)
+		}
+	}
+	return at
+}
+
+func (j *judge) requests(e *item[Expectation]) {
+	x, n := &e.val, int64(0)
+	kind, one := askKind(x.Ask)
+	for i := range j.log {
+		r := &j.log[i]
+		if j.about(x.Requests, r.url, r.domain) && (!one || r.kind == kind) && r.at >= core.Time(x.From) &&
+			(x.To == 0 || r.at < core.Time(x.To)) && j.ofRepo(x.Repo, r.repo) {
+			n += int64(r.requests)
+		}
+	}
+	j.count(e, n, "requests,")
+}
+
+// atOnce is the greatest number of passes running at one time; one that ends makes room at that instant,
+// and one that takes no time takes no room.
+func (j *judge) atOnce(x *Expectation) int64 {
+	type edge struct {
+		at core.Time
+		n  int64
+	}
+	var edges []edge
+	for i := range j.rec.Passes {
+		p := &j.rec.Passes[i]
+		if !j.about(x.AtOnce, p.URL, p.Domain) {
+			continue
+		}
+		if p.End == p.Start {
+			continue
+		}
+		edges = append(edges, edge{p.Start, 1})
+		if p.End >= 0 {
+			edges = append(edges, edge{p.End, -1})
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.n, b.n)) })
+	most, now := int64(0), int64(0)
+	for _, d := range edges {
+		now += d.n
+		if d.at >= core.Time(x.From) && (x.To == 0 || d.at < core.Time(x.To)) {
+			most = max(most, now)
+		}
+	}
+	return most
+}
+
+// fair checks the difference between the most and the fewest passes that any hunt had at a host.
+func (j *judge) fair(e *item[Expectation]) {
+	x := &e.val
+	turns := make(map[core.HuntID]int64)
+	for i := range j.rec.Passes {
+		p := &j.rec.Passes[i]
+		if j.about(x.Fair, p.URL, p.Domain) && p.Start >= core.Time(x.From) && (x.To == 0 || p.Start < core.Time(x.To)) {
+			turns[p.Hunt]++
+		}
+	}
+	least, most := int64(maxCount), int64(0)
+	for _, n := range turns {
+		least, most = min(least, n), max(most, n)
+	}
+	if most == 0 {
+		j.fail(e, "no pass at all")
+		return
+	}
+	j.count(e, most-least, fmt.Sprintf("passes between the most (%d) and the fewest (%d) of one hunt,", most, least))
+}
+
+func (j *judge) reports(x *Expectation) []core.Time {
+	kind, _ := reportKind(x.Report)
+	class, _ := core.ParseClass(x.Class)
+	var at []core.Time
+	for i := range j.rec.Reports {
+		r := &j.rec.Reports[i]
+		if r.Report == kind && (x.Host == "" || x.Host == j.names.Text(r.Domain)) && (x.Class == "" || class == r.Class) {
+			at = append(at, r.At)
+		}
+	}
+	return at
+}
+
+func (j *judge) compareRefs(e *item[Expectation]) {
+	at := core.Time(j.Horizon)
+	if len(e.val.At) > 0 {
+		at = core.Time(e.val.At[0])
+	}
+	_, identifier, _ := splitRepo(e.val.Refs)
+	refs, _ := e.val.Is.expand()
+	var want []string
+	for _, r := range refs {
+		want = append(want, fullName(r.Name)+"="+j.parts.Graph.Name(oid(identifier, r.Value)))
+	}
+	slices.Sort(want)
+	if got := j.refs[refsAt{e.val.Refs, at}]; got != strings.Join(want, " ") {
+		j.fail(e, "at %v: %q, expected %q", at, got, strings.Join(want, " "))
+	}
+}
+
+// broken takes the violations of an invariant that was meant to break out of the result.
+func (j *judge) broken(e *item[Expectation], id string) {
+	before := len(j.res.Violations)
+	j.res.Violations = slices.DeleteFunc(j.res.Violations, func(v sim.Violation) bool { return v.ID == id })
+	if len(j.res.Violations) == before {
+		j.fail(e, "not seen")
+	}
+}

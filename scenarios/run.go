@@ -1,0 +1,136 @@
+package scenarios
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"graspsync/core"
+	"graspsync/sim"
+)
+
+// Options say how a scenario is run.
+type Options struct {
+	Seed   uint64         // key of noise and tie policy; 0 takes the scenario's
+	Set    []string       // "field=value": configuration fields, horizon or ties
+	Trace  io.Writer      // the trace goes here, if anywhere
+	Build  sim.Build      // what stands in the trace's header about the program
+	Checks sim.CheckLevel // how much is checked on the way
+}
+
+// Run runs the scenario and judges it: a broken invariant is a violation with its id, an expectation that
+// was not met one with id "expect". The error is about the scenario or the options, never about what
+// happened. The result's Record is filled.
+func (s *Scenario) Run(o Options) (sim.Result, error) {
+	s, err := s.with(o.Set)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	seed := cmp.Or(o.Seed, s.Seed, 1)
+	b, err := s.world(seed)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	w := &watch{Remote: b.parts.Servers}
+	setup := sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: w, Local: b.parts.Local, Store: b.parts.Store,
+		Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems), Tie: b.ties, Horizon: core.Time(s.Horizon), Checks: o.Checks,
+		Record: true}
+	if o.Trace != nil {
+		setup.Trace = sim.NewTraceWriter(o.Trace, o.Build)
+	}
+	world, err := sim.NewWorld(setup)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	j := &judge{build: b, refs: make(map[refsAt]string)}
+	for _, look := range j.looks() {
+		world.RunUntil(look.at)
+		j.refs[look] = j.refsNow(look.repo)
+	}
+	res := world.Run()
+	for i := range j.expect {
+		if repo := j.expect[i].val.Refs; repo != "" && len(j.expect[i].val.At) == 0 {
+			j.refs[refsAt{repo, core.Time(s.Horizon)}] = j.refsNow(repo)
+		}
+	}
+	j.rec, j.log, j.res = res.Record, w.log, &res
+	j.expectations()
+	if setup.Trace != nil {
+		err = setup.Trace.Err()
+	}
+	return res, err
+}
+
+// tie is the policy for equal instants: the scenario's, or one drawn by the seed.
+func (s *Scenario) tie(seed uint64) sim.TiePolicy {
+	switch s.Ties {
+	case "kind":
+		return sim.TieByKind
+	case "reverse":
+		return sim.TieReverse
+	case "shuffle":
+		return sim.TieShuffle
+	}
+	return sim.TiePolicy((seed - 1) % 3)
+}
+
+// with is the scenario with settings applied.
+func (s *Scenario) with(settings []string) (*Scenario, error) {
+	if len(settings) == 0 {
+		return s, nil
+	}
+	c := *s
+	c.Config = maps.Clone(s.Config)
+	if c.Config == nil {
+		c.Config = make(map[string]string)
+	}
+	for _, set := range settings {
+		field, value, ok := strings.Cut(set, "=")
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("setting %q has no value; write field=value, as domain-rate=60", set)
+		case field == "horizon":
+			h, err := ParseSpan(value)
+			if err != nil {
+				return nil, fmt.Errorf("setting %q: %w", set, err)
+			}
+			c.Horizon = h
+		case field == "ties":
+			c.Ties = value
+		default:
+			c.Config[field] = value
+		}
+	}
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("with %s: %w", strings.Join(settings, ", "), err)
+	}
+	return &c, nil
+}
+
+// looks are the instants at which repositories are looked at in the middle, in order.
+func (j *judge) looks() []refsAt {
+	var out []refsAt
+	for i := range j.expect {
+		if e := &j.expect[i].val; e.Refs != "" && len(e.At) > 0 {
+			out = append(out, refsAt{e.Refs, core.Time(e.At[0])})
+		}
+	}
+	slices.SortFunc(out, func(a, b refsAt) int { return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.repo, b.repo)) })
+	return slices.Compact(out)
+}
+
+// refsNow are the heads and tags a repository has, as "name=object" in order of name.
+func (j *judge) refsNow(repo string) string {
+	owner, identifier, _ := splitRepo(repo)
+	var out []string
+	for _, r := range j.parts.Local.Refs(j.coordinate(owner, identifier).Repo) {
+		if name := j.names.Text(r.Name); strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") {
+			out = append(out, name+"="+j.parts.Graph.Name(r.OID))
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
