@@ -68,7 +68,7 @@ func (c *Core) startPass(g int32, src int) {
 	*p = pass{used: true, dry: true, wave: s.wave, gen: p.gen, serial: c.passSeq, group: g, hunt: o.id, url: s.url,
 		target: o.repos[0], needed: int32(len(wants)), course: course, started: c.now, lastOutput: c.now,
 		warnAt: c.now + c.cfg.SilentWarning, slowAt: c.now + c.cfg.StallLimit, seen: c.now}
-	p.permit = c.budget.Start(s.dom, c.now, limited, c.shareAuthorIf(limited, o, s), 8+min(len(wants), c.cfg.ResidualProbes))
+	p.permit = c.budget.Start(s.dom, c.now, limited, c.shareAuthorIf(limited, o, s), c.mayNeed(len(wants)))
 	p.ask = c.request(ask{kind: askPass, a: i})
 	c.watch(p)
 	wv := &o.waves[s.wave]
@@ -455,4 +455,14 @@ func (c *Core) closePass(i int32) {
 	c.passes.Free(i)
 	c.endOverdue(g)
 	c.touch(g)
+}
+
+// mayNeed is how many HTTP requests a pass for so many OIDs may make: the comparison, a fetch of three for
+// what is advertised, one question for each residual, and a fetch of what those find (D-03).
+func (c *Core) mayNeed(wants int) int {
+	n := 4 + min(wants, c.cfg.ResidualProbes)
+	if wants > 1 {
+		n += 3
+	}
+	return n
 }
