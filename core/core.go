@@ -197,19 +197,19 @@ func (c *Core) apply(in *Input) {
 // settle runs what the input made possible: grants of waiting tickets first, since newcomers never pass
 // the ring, then the groups that changed; until nothing more happens.
 func (c *Core) settle() {
-	for {
+	for i := 0; ; i++ {
 		c.grant()
-		if len(c.grow) == 0 {
+		if i == len(c.grow) {
 			break
 		}
-		g := c.grow[len(c.grow)-1]
-		c.grow = c.grow[:len(c.grow)-1]
+		g := c.grow[i]
 		grp := c.groups.At(g)
 		grp.marked = false
 		if grp.used {
 			c.pump(g)
 		}
 	}
+	c.grow = c.grow[:0]
 	c.budget.Sweep(c.now, 1)
 }
 

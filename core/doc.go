@@ -22,7 +22,10 @@
 //
 // Rooms below: value (the values of the boundary), budget (permits per domain), fetch (one pass's questions),
 // purgatory (records and pure questions about them), pq (waiting structures), nip34 (the parser; it imports
-// core, never the reverse). What may not enter: text of names, time sources, goroutines, map order, floats.
+// core, never the reverse).
+//
+// What may enter: decisions, and the state they rest on. What may not: text of names, time sources, I/O,
+// goroutines, map order, floats, chance other than hashes of Config.Seed.
 //
 // # Attempts, waves, tickets, permits
 //

@@ -1,6 +1,8 @@
 // Package pq holds the two waiting structures of the core: an indexed binary heap, whose members can be
 // moved and taken out, and a lane, a ring for deadlines that are armed in the order in which they fall
-// due. Plain data structures enter here; rules do not.
+// due.
+//
+// What may enter: plain data structures that know keys and ids. What may not: rules, meanings of keys.
 package pq
 
 // Heap is a binary min-heap of dense int32 ids under a key, ties by id. The position of each id is kept
