@@ -18,7 +18,8 @@ type Summary struct {
 	Verified int // events whose id and signature are good
 	Arrivals int // deliveries in the scenario, duplicates included
 	Admitted int // events whose repository is ours: announcements, states, pull requests
-	Foreign  int // verified events of other repositories, or of kinds that bring no git data
+	Foreign  int // delivered events of other repositories, or of kinds that bring no git data
+	Silent   int // usable events that nothing delivers
 	Hunted   int // repositories with something to fetch and a public clone URL elsewhere
 	Service  string
 	Hosts    []string // "host=class", sorted
@@ -66,7 +67,8 @@ func (s *Summary) Write(w io.Writer) error {
 	if sep == ", " {
 		b.WriteByte(')')
 	}
-	fmt.Fprintf(&b, "\nadmitted  %d, %d foreign or without git data\nhunted    %d\narrivals  %d\n", s.Admitted, s.Foreign, s.Hunted, s.Arrivals)
+	fmt.Fprintf(&b, "\nadmitted  %d, %d foreign or without git data, %d not delivered\nhunted    %d\narrivals  %d\n",
+		s.Admitted, s.Foreign, s.Silent, s.Hunted, s.Arrivals)
 	fmt.Fprintf(&b, "service   %s\nhosts     %s\n", s.Service, cmp.Or(strings.Join(s.Hosts, " "), "none"))
 	for _, r := range s.Refusals {
 		fmt.Fprintf(&b, "  %s\n", r)
@@ -143,7 +145,10 @@ func (w *world) summarise(sum *Summary, arrivals []arrival) {
 	}
 	sum.Admitted = len(counted)
 	for i := range w.events {
-		if e := &w.events[i]; delivered[e.ID.String()] && !counted[e] {
+		switch e := &w.events[i]; {
+		case !delivered[e.ID.String()]:
+			sum.Silent++
+		case !counted[e]:
 			sum.Foreign++
 		}
 	}
