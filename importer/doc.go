@@ -9,6 +9,8 @@
 //	arrivals.go  when each event arrives: by created_at or by a relay's log
 //	service.go   which host of the dump is ours
 //	world.go     hosts, repositories and who holds what
-//	importer.go  Import, its options and summary
-//	shipped.go   the generators of scenarios/catalogue/real-*.yaml
+//	class.go     how a host of some class behaves
+//	importer.go  Import and its options
+//	summary.go   what was read, refused and foreseen; trial.go what a run made of it
+//	shipped.go   the generators of scenarios/catalogue/real-*.yaml; bursttable.go their real rhythm
 package importer

@@ -29,9 +29,10 @@ type Options struct {
 	Description string            // default says what was imported
 	Service     string            // our authority; default the host in most clone ∩ relays
 	Classes     map[string]string // class of each host, "*" for the others; default "typical" (class.go)
-	Holders     map[string][]string
+
 	// Holders names, by identifier, the hosts that have the data; a repository that is not listed has it on
 	// all its hosts whose class is not "empty".
+	Holders map[string][]string
 
 	RelayLog io.Reader      // a relay's log: order and instants of arrival; nil: created_at decides
 	Rest     bool           // with RelayLog: what the log does not deliver follows by created_at

@@ -18,7 +18,7 @@ func TestEveryOrderServesTheSame(t *testing.T) { // I-10 S-05 ST-01
 		RelayLog: bytes.NewReader(testdata(t, "relay-arrivals-2025-12-05.jsonl")), Classes: map[string]string{"*": "ok"}})
 	require.NoError(t, err)
 	s.Timeline = s.Timeline[:6] // three states, each before its announcement
-	first := make([]string, 5) // 120 orders; the sixth event stays last
+	first := make([]string, 5)  // 120 orders; the sixth event stays last
 	for i := range first {
 		first[i] = s.Timeline[i].Event
 	}
