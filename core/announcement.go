@@ -73,6 +73,7 @@ func (c *Core) newAnnouncement(in *Input, exception bool) {
 		c.storeAnnouncement(a)
 		c.answer(e.ID, true, "")
 	} else {
+		c.authors.hold(&ann.AuthorSlot, e.Author)
 		c.holdings++
 		c.announced++
 		ann.Deadline = c.life() + c.cfg.Lifetime
@@ -234,6 +235,7 @@ func (c *Core) announcementDue(a int32) {
 	ann := c.anns.At(a)
 	switch ann.Status {
 	case purgatory.Held:
+		c.dropStalePins(a)
 		if ann.Pins > 0 || ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
 			// Pinned by a push, a release or a pass in flight: looked at again (E-02, E-04, P-04).
 			ann.Overdue = ann.Pins == 0
@@ -382,6 +384,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 	ann := c.anns.At(a)
 	ident := ann.Ident
 	if ann.Status != purgatory.Served {
+		c.authors.release(ann.AuthorSlot)
 		c.holdings--
 		c.announced--
 		if ann.RepoExists || ann.RepoAsked {

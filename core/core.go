@@ -40,17 +40,18 @@ type Core struct {
 
 	deleting map[Handle]int32 // repositories whose deletion is out
 
-	askSeq    uint64
-	passSeq   uint64
-	huntSeq   HuntID
-	serial    uint32
-	holdings  int // held events
-	hunts     int // live hunts
-	attempts  int // running attempts
-	ignored   uint64
-	breaches  uint64
-	overdue   uint64
-	announced int // held announcements
+	askSeq     uint64
+	passSeq    uint64
+	huntSeq    HuntID
+	serial     uint32
+	holdings   int // held events
+	hunts      int // live hunts
+	attempts   int // running attempts
+	ignored    uint64
+	breaches   uint64
+	overdue    uint64
+	announced  int  // held announcements
+	localFault bool // reported, and nothing has worked since (D-07)
 
 	out     []Effect
 	arena   []OID // lists in effects, valid until the next Step

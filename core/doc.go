@@ -32,22 +32,22 @@
 // A hunt belongs to a maintainer group and runs one attempt at a time. An attempt has a local part and
 // a network part; in the network part each of its two waves (main, PR-only) runs at most two passes.
 //
-//	                      event                        grid instant
-//	  no hunt ───────────────────────► waiting ──────────────────────────────────► checking
-//	     ▲                               ▲  ▲                                         │ all Checked (N-02);
-//	     │ nothing pending,              │  │ end of attempt:                  │ release what is whole
-//	     │ waves empty            │  │ rerun if set,                    ▼
-//	     └───────────────────────────────┘  │ else backoff                  hunting ◄──────────────┐
-//	                                        └────────────────────────────────────────┤                    │
-//	                                                                                 │ a wave may start   │
-//	                                              room, nobody eligible waits │ (H-01 … H-03)      │
-//	                                            ┌────────────────────────────────────┤                    │
-//	                                            ▼                                    ▼ no room anywhere   │
-//	                                         permit ◄──── grant (D-05, D-06) ──── tickets, one per        │
-//	                                            │                                 (wave, domain)          │
-//	                                            ▼                                                         │
-//	   pass:  Comparing ─► Batch ─► Probing ─► Extra ─► Ending ──PassEnded──► permit back ───────────────►┘
-//	               └── fault, wants gone (H-04), too slow (H-06), watchdog (T-04) ──► CancelPass ─► Ending
+//	                    event                        grid instant
+//	no hunt ───────────────────────► waiting ──────────────────────────────────► checking
+//	   ▲                               ▲  ▲                                         │ all Checked (N-02);
+//	   │ nothing pending,              │  │ end of attempt:                  │ release what is whole
+//	   │ waves empty            │  │ rerun if set,                    ▼
+//	   └───────────────────────────────┘  │ else backoff                  hunting ◄──────────────┐
+//	                                      └────────────────────────────────────────┤                    │
+//	                                                                               │ a wave may start   │
+//	                                            room, nobody eligible waits │ (H-01 … H-03)      │
+//	                                          ┌────────────────────────────────────┤                    │
+//	                                          ▼                                    ▼ no room anywhere   │
+//	                                       permit ◄──── grant (D-05, D-06) ──── tickets, one per        │
+//	                                          │                                 (wave, domain)          │
+//	                                          ▼                                                         │
+//	 pass:  Comparing ─► Batch ─► Probing ─► Extra ─► Ending ──PassEnded──► permit back ───────────────►┘
+//	             └── fault, wants gone (H-04), too slow (H-06), watchdog (T-04) ──► CancelPass ─► Ending
 //
 // A pass that outlives its attempt is a guest: its permit and its place in the wave stay taken, what it brings
 // counts.

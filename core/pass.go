@@ -207,6 +207,7 @@ func (c *Core) onCompared(in *Input) {
 	if c.budget.Succeed(p.permit.Dom, c.now, p.started) == budget.Recovered {
 		c.report(RepDomainOK, Effect{Domain: u.domain})
 	}
+	c.localFault = false
 	if in.HasHeads {
 		c.headsSeen(p)
 	}
@@ -356,7 +357,10 @@ func (c *Core) failed(p *pass, class Class, retryAfter Time) {
 		c.stalled(p)
 		return
 	case class == LocalFault:
-		c.report(RepLocalFault, Effect{Class: class})
+		if !c.localFault { // once, until something works again (D-07)
+			c.localFault = true
+			c.report(RepLocalFault, Effect{Class: class})
+		}
 		return
 	case class.charged():
 		change = c.budget.Fail(p.permit.Dom, c.now, budget.Failure{Started: p.started, RetryAfter: retryAfter,

@@ -186,6 +186,18 @@ func (c *Core) onPushEnded(in *Input) {
 	c.settlePushes(r.ann)
 }
 
+// dropStalePins ends the pins that have lasted their time; their pushes may not go on (P-04).
+func (c *Core) dropStalePins(a int32) {
+	for i := range c.pushes.slab.Items {
+		if r := &c.pushes.slab.Items[i]; r.used && r.ann == a && r.pinned && r.until <= c.now {
+			c.anns.At(a).Pins--
+			delete(c.pushes.byID, r.id)
+			r.used = false
+			c.pushes.slab.Free(int32(i))
+		}
+	}
+}
+
 // settlePushes answers the ended pushes of a repository once no check or release of it is out.
 func (c *Core) settlePushes(a int32) {
 	if len(c.pushes.byID) == 0 {

@@ -364,6 +364,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 		case StoredOK:
 			ann.Status = purgatory.Served
 			ann.Gen++ // its deadline is void
+			c.authors.release(ann.AuthorSlot)
 			c.holdings--
 			c.announced--
 			c.report(RepEndedReleased, Effect{Event: ann.ID})

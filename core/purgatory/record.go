@@ -51,6 +51,7 @@ type Announcement struct {
 	URLs       []int32  // source slots, event order
 	Listed     []PubKey // maintainers as listed
 	Closure    []PubKey // M-01, sorted, owner included; nil = owner alone
+	AuthorSlot int32    // while held
 	Applied    int32    // the served state its refs show, or None
 	Group      int32
 	Serial     uint32 // order of admission
