@@ -39,8 +39,9 @@ func (d *decoder) decode(n ast.Node, v reflect.Value, path string) {
 	if d.at == nil {
 		d.at = make(map[string]position)
 	}
-	if _, ok := d.at[path]; !ok {
-		d.at[path] = nodePosition(n)
+	_, _, plain := scalarText(n)
+	if _, ok := d.at[path]; !ok || plain {
+		d.at[path] = nodePosition(n) // a wrong value is shown where it stands, a wrong field at its key
 	}
 	switch n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:

@@ -37,42 +37,45 @@ func (j *judge) fail(e *item[Expectation], format string, args ...any) {
 // expectations judges all of them.
 func (j *judge) expectations() {
 	for i := range j.expect {
-		e := &j.expect[i]
-		switch subject, about := e.val.subject(); subject {
-		case "released":
-			j.ended(e, about, core.RepEndedReleased)
-		case "expired":
-			j.ended(e, about, core.RepEndedExpired)
-		case "deleted":
-			j.ended(e, about, core.RepEndedDeleted)
-		case "replaced":
-			j.ended(e, about, core.RepEndedReplaced)
-		case "evicted":
-			j.ended(e, about, core.RepEndedEvicted)
-		case "held", "absent":
-			j.present(e, about, subject == "held")
-		case "refused":
-			j.refused(e, about)
-		case "attempts":
-			j.instants(e, j.attempts(about))
-		case "passes":
-			j.instants(e, j.passes(&e.val))
-		case "requests":
-			j.requests(e)
-		case "at-once":
-			j.count(e, j.atOnce(&e.val), "passes at one time")
-		case "fair":
-			j.fair(e)
-		case "report":
-			j.instants(e, j.reports(&e.val))
-		case "counter":
-			n, _ := counter(&j.res.Counts, about)
-			j.count(e, n, "counted")
-		case "refs":
-			j.compareRefs(e)
-		case "broken":
-			j.broken(e, about)
-		}
+		j.expectOne(&j.expect[i])
+	}
+}
+
+func (j *judge) expectOne(e *item[Expectation]) {
+	switch subject, about := e.val.subject(); subject {
+	case "released":
+		j.ended(e, about, core.RepEndedReleased)
+	case "expired":
+		j.ended(e, about, core.RepEndedExpired)
+	case "deleted":
+		j.ended(e, about, core.RepEndedDeleted)
+	case "replaced":
+		j.ended(e, about, core.RepEndedReplaced)
+	case "evicted":
+		j.ended(e, about, core.RepEndedEvicted)
+	case "held", "absent":
+		j.present(e, about, subject == "held")
+	case "refused":
+		j.refused(e, about)
+	case "attempts":
+		j.instants(e, j.attempts(about))
+	case "passes":
+		j.instants(e, j.passes(&e.val))
+	case "requests":
+		j.requests(e)
+	case "at-once":
+		j.count(e, j.atOnce(&e.val), "passes at one time")
+	case "fair":
+		j.fair(e)
+	case "report":
+		j.instants(e, j.reports(&e.val))
+	case "counter":
+		n, _ := counter(&j.res.Counts, about)
+		j.count(e, n, "counted")
+	case "refs":
+		j.compareRefs(e)
+	case "broken":
+		j.broken(e, about)
 	}
 }
 

@@ -29,10 +29,19 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 	if err != nil {
 		return sim.Result{}, err
 	}
-	seed := cmp.Or(o.Seed, s.Seed, 1)
-	b, err := s.world(seed)
+	j, err := s.play(cmp.Or(o.Seed, s.Seed, 1), o)
 	if err != nil {
 		return sim.Result{}, err
+	}
+	j.expectations()
+	return *j.res, nil
+}
+
+// play runs the scenario and gives what its expectations are judged by.
+func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
+	b, err := s.world(seed)
+	if err != nil {
+		return nil, err
 	}
 	w := &watch{Remote: b.parts.Servers}
 	setup := sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: w, Local: b.parts.Local, Store: b.parts.Store,
@@ -43,7 +52,7 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 	}
 	world, err := sim.NewWorld(setup)
 	if err != nil {
-		return sim.Result{}, err
+		return nil, err
 	}
 	j := &judge{build: b, refs: make(map[refsAt]string)}
 	for _, look := range j.looks() {
@@ -57,11 +66,10 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 		}
 	}
 	j.rec, j.log, j.res = res.Record, w.log, &res
-	j.expectations()
 	if setup.Trace != nil {
 		err = setup.Trace.Err()
 	}
-	return res, err
+	return j, err
 }
 
 // tie is the policy for equal instants: the scenario's, or one drawn by the seed.
