@@ -130,7 +130,9 @@ func (t *Test) Repo(name string, hosts ...string) *TestRepo {
 }
 
 // Has puts commits on a host, each advertised as a branch of its own name.
-func (r *TestRepo) Has(host string, commits ...string) *TestRepo { return r.HasFrom(host, 0, commits...) }
+func (r *TestRepo) Has(host string, commits ...string) *TestRepo {
+	return r.HasFrom(host, 0, commits...)
+}
 
 // HasFrom is Has from an instant on.
 func (r *TestRepo) HasFrom(host string, from time.Duration, commits ...string) *TestRepo {
