@@ -159,6 +159,13 @@ func (c Count) String() string {
 	return lo + ".." + hi
 }
 
+func (c Count) encodeNode() node {
+	if c.Min == c.Max {
+		return plain(c.String())
+	}
+	return text(c.String())
+}
+
 // Ratio is a share as "1/3".
 type Ratio struct{ Num, Den int64 }
 
