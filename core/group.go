@@ -94,6 +94,9 @@ func (c *Core) openIdent(h Handle) int32 {
 
 func (c *Core) dropIdentIfEmpty(i int32) {
 	o := c.idents.At(i)
+	if k, filed := c.identOf[o.Handle]; !filed || k != i {
+		return // forgotten already
+	}
 	if len(o.Anns) > 0 || len(o.Groups) > 0 || len(o.Served) > 0 || o.States > 0 {
 		return
 	}
@@ -237,7 +240,7 @@ func (c *Core) merge(from, to int32) {
 		f.waves[w].running = f.waves[w].running[:0]
 	}
 	c.endHunt(from)
-	f.anns, f.states, f.prs = f.anns[:0], f.states[:0], f.prs[:0]
+	f.anns = f.anns[:0] // its states and PRs are filed anew by refile
 	c.touch(to)
 }
 

@@ -49,10 +49,10 @@ func (c *Core) startAttempt(g int32) {
 		c.touch(g)
 		return
 	}
+	c.refreshRepos(g) // still idle: the target is chosen anew
 	o.phase, o.attempt, o.checks = checking, o.attempt+1, 0
 	c.attempts++
 	c.report(RepAttemptStarted, Effect{Hunt: o.id, Attempt: o.attempt})
-	c.refreshRepos(g)
 	c.lastChances(g)
 	for i := range o.wants {
 		o.wants[i].have, o.wants[i].asked = 0, false

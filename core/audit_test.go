@@ -1,0 +1,204 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+
+	"graspsync/core/purgatory"
+)
+
+// audit compares every count and every cross-reference of the core with what a full sweep finds. Check
+// looks for broken rules; this looks for broken bookkeeping, which is where they come from. // I-8
+func audit(c *Core) error {
+	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs} {
+		if err := f(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func used[T any](items []T, is func(*T) bool) (n int) {
+	for i := range items {
+		if is(&items[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// auditSlabs: a slot freed twice or never shows as a difference between the count and the records in use.
+func auditSlabs(c *Core) error {
+	for _, row := range []struct {
+		what        string
+		used, count int
+	}{
+		{"announcements", used(c.anns.Items, func(a *purgatory.Announcement) bool { return a.Status != purgatory.Free }), c.anns.Len()},
+		{"states", used(c.states.Items, func(s *purgatory.State) bool { return s.Status != purgatory.Free }), c.states.Len()},
+		{"PRs", used(c.prs.Items, func(p *purgatory.PR) bool { return p.Status != purgatory.Free }), c.prs.Len()},
+		{"groups", used(c.groups.Items, func(g *group) bool { return g.used }), c.groups.Len()},
+		{"identifiers", len(c.identOf), c.idents.Len()},
+		{"URLs", len(c.urlOf), c.urls.Len()},
+		{"passes", used(c.passes.Items, func(p *pass) bool { return p.used }), c.passes.Len()},
+		{"asks", used(c.asks.Items, func(k *ask) bool { return k.id != 0 }), c.asks.Len()},
+		{"releases", used(c.releases.Items, func(r *release) bool { return r.used }), c.releases.Len()},
+		{"authors", len(c.authors.byKey), c.authors.slab.Len()},
+		{"hunts", used(c.groups.Items, func(g *group) bool { return g.used && g.id != 0 }), c.hunts},
+		{"attempts", used(c.groups.Items, func(g *group) bool { return g.used && g.phase != idle }), c.attempts},
+	} {
+		if row.used != row.count {
+			return fmt.Errorf("%s: %d in use, %d counted", row.what, row.used, row.count)
+		}
+	}
+	return nil
+}
+
+// auditFiling: each held event lies in exactly the groups it concerns. // Q-01, Q-13
+func auditFiling(c *Core) error {
+	for i := range c.states.Items {
+		st := &c.states.Items[i]
+		if st.Status != purgatory.Held && st.Status != purgatory.Releasing {
+			continue
+		}
+		var want []int32
+		for _, a := range c.idents.At(st.Ident).Anns {
+			if ann := c.anns.At(a); ann.Authorises(st.Author) && !slices.Contains(want, ann.Group) {
+				want = append(want, ann.Group)
+			}
+		}
+		if err := sameGroups(c, want, st.Groups, func(g *group) bool { return slices.Contains(g.states, int32(i)) }); err != nil {
+			return fmt.Errorf("state %s: %w", st.ID, err)
+		}
+	}
+	for i := range c.prs.Items {
+		pr := &c.prs.Items[i]
+		if pr.Status == purgatory.Free {
+			continue
+		}
+		var want []int32
+		for _, r := range pr.Repos {
+			if a := c.announcementOf(r.Identifier, r.Owner); a != purgatory.None && !slices.Contains(want, c.anns.At(a).Group) {
+				want = append(want, c.anns.At(a).Group)
+			}
+		}
+		if err := sameGroups(c, want, pr.Groups, func(g *group) bool { return slices.Contains(g.prs, int32(i)) }); err != nil {
+			return fmt.Errorf("PR %s: %w", pr.ID, err)
+		}
+	}
+	return nil
+}
+
+func sameGroups(c *Core, want, got []int32, listed func(*group) bool) error {
+	want, got = slices.Clone(want), slices.Clone(got)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("concerns groups %v, is filed under %v", want, got)
+	}
+	for i := range c.groups.Items {
+		if g := &c.groups.Items[i]; g.used && listed(g) != slices.Contains(want, int32(i)) {
+			return fmt.Errorf("group %d lists it: %v, it concerns %v", i, listed(g), want)
+		}
+	}
+	return nil
+}
+
+// auditServed: what announcements show and what their identifier remembers are served states.
+func auditServed(c *Core) error {
+	applied := map[int32]int32{}
+	for i := range c.anns.Items {
+		a := &c.anns.Items[i]
+		if a.Status == purgatory.Free || a.Applied == purgatory.None {
+			continue
+		}
+		applied[a.Applied]++
+		if st := c.states.At(a.Applied).Status; st != purgatory.Served && st != purgatory.Releasing {
+			return fmt.Errorf("announcement %s shows a state of status %d", a.ID, st)
+		}
+	}
+	for i := range c.states.Items {
+		if st := &c.states.Items[i]; st.Status != purgatory.Free && st.Applied != applied[int32(i)] {
+			return fmt.Errorf("state %s: applied %d times, counted %d", st.ID, applied[int32(i)], st.Applied)
+		}
+	}
+	for i := range c.idents.Items {
+		id := &c.idents.Items[i]
+		for _, s := range id.Served {
+			if st := c.states.At(s); st.Status != purgatory.Served && st.Status != purgatory.Releasing || st.Ident != int32(i) {
+				return fmt.Errorf("identifier %d remembers a state of status %d as served", id.Handle, st.Status)
+			}
+		}
+	}
+	return nil
+}
+
+// auditLocks: a repository is locked exactly while a release or an alignment of it is out, and pinned
+// exactly as often as pushes pin it. // H-05, P-04
+func auditLocks(c *Core) error {
+	locks, pins := map[int32]int{}, map[int32]int32{}
+	for i := range c.releases.Items {
+		if r := &c.releases.Items[i]; r.used {
+			for _, a := range r.owners {
+				locks[a]++
+			}
+		}
+	}
+	for i := range c.asks.Items {
+		if k := &c.asks.Items[i]; k.id != 0 && k.kind == askRealign && k.event == (EventID{}) {
+			locks[k.b]++
+		}
+	}
+	for i := range c.pushes.slab.Items {
+		if p := &c.pushes.slab.Items[i]; p.used && p.pinned && c.anns.At(p.ann).Serial == p.serial {
+			pins[p.ann]++
+		}
+	}
+	for i := range c.anns.Items {
+		a := &c.anns.Items[i]
+		if a.Status == purgatory.Free {
+			continue
+		}
+		if n := locks[int32(i)]; n > 1 || a.Locked != (n == 1) {
+			return fmt.Errorf("announcement %s: locked %v, %d releases and alignments are out", a.ID, a.Locked, n)
+		}
+		if a.Pins != pins[int32(i)] {
+			return fmt.Errorf("announcement %s: %d pins, %d pushes pin it", a.ID, a.Pins, pins[int32(i)])
+		}
+	}
+	return nil
+}
+
+// auditURLs: each URL is remembered as often as something names it.
+func auditURLs(c *Core) error {
+	refs := map[int32]int32{}
+	for i := range c.anns.Items {
+		if a := &c.anns.Items[i]; a.Status != purgatory.Free {
+			for _, u := range a.URLs {
+				refs[u]++
+			}
+			if a.Holder != purgatory.None {
+				refs[a.Holder]++
+			}
+		}
+	}
+	for i := range c.prs.Items {
+		if p := &c.prs.Items[i]; p.Status != purgatory.Free {
+			for _, u := range p.URLs {
+				refs[u]++
+			}
+		}
+	}
+	for i := range c.passes.Items {
+		if p := &c.passes.Items[i]; p.used {
+			refs[p.url]++
+		}
+	}
+	for i := range c.urls.Items {
+		if u := &c.urls.Items[i]; u.refs > 0 || refs[int32(i)] > 0 {
+			if u.refs != refs[int32(i)] {
+				return fmt.Errorf("URL %d: %d references, counted %d", u.url, refs[int32(i)], u.refs)
+			}
+		}
+	}
+	return nil
+}
