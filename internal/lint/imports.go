@@ -82,6 +82,7 @@ var arrows = []arrow{
 	{room: "gitservers", may: []string{"gitservers"}},
 	{room: "cmd/relay", may: []string{"core", "cmd/relay"}},
 	{room: "cmd/simrun", may: []string{"core", "sim", "fakes", "scenarios", "importer", "cmd/simrun"}},
+	{room: "bench", may: []string{"core", "sim", "fakes", "scenarios", "importer", "bench"}},
 	{room: "internal/lint", may: []string{"internal/lint", "internal/rules"}},
 	{room: "internal/rules", may: []string{"internal/rules"}},
 }

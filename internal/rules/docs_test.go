@@ -51,8 +51,8 @@ func TestBuiltRulesAreProven(t *testing.T) {
 
 // TestChecksBite shows that the three checks can fail at all.
 func TestChecksBite(t *testing.T) {
-	cited := map[string]*Citations{"T-01": {Code: []string{"core/x.go"}}, "Z-99": {Code: []string{"core/y.go"}}}
-	require.Equal(t, []string{"Z-99 in core/y.go"}, Unknown(cited))
+	cited := map[string]*Citations{"Q-99": {Tests: []string{"a_test.go"}}, "T-01": {Code: []string{"core/x.go"}}, "T-77": {Code: []string{"core/y.go"}}}
+	require.Equal(t, []string{"T-77 in core/y.go"}, Unknown(cited))
 	require.Contains(t, Unproven(cited), "T-01 is built, but no test or scenario cites it")
 	cited["T-01"].Tests = []string{"core/x_test.go"}
 	require.NotContains(t, Unproven(cited), "T-01 is built, but no test or scenario cites it")

@@ -7,7 +7,7 @@ type Status uint8
 
 // Statuses. Built and Part demand at least one test or scenario that cites the id.
 const (
-	Later Status = iota // not built; may be cited by code that prepares for it
+	Later Status = iota // not built, or built and not proven yet
 	Part                // the share of core and simulator is built; Note says what is missing
 	Built
 )
