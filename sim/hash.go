@@ -115,12 +115,27 @@ func (h Hash) config(c *core.Config) Hash {
 	return h
 }
 
+// Salts keep groups of fields apart that are folded in only where one of them is set.
+const (
+	saltPlace = 0x8ebc6af09c88c6e3
+	saltRepo  = 0x589965cc75374cc3
+	saltEvent = 0x1d8e4e27c47d124f
+)
+
 // effect folds in every field of e.
 func (h Hash) effect(e *core.Effect) Hash {
 	flags := uint64(e.Kind) | uint64(e.Report)<<8 | uint64(e.Class)<<16 | uint64(e.Wave)<<24 | uint64(e.Space)<<26 |
 		bit(e.OK, 28) | bit(e.Hedge, 29) | uint64(e.Attempt)<<32
-	h = h.two(flags, uint64(e.Ask)).two(uint64(e.Hunt)|uint64(e.Into)<<32, uint64(e.URL)|uint64(e.Domain)<<32)
-	h = h.two(uint64(e.Repo)|uint64(e.From)<<32, uint64(e.Deadline)).bytes32((*[32]byte)(&e.Event))
+	h = h.two(flags, uint64(e.Ask))
+	if e.Hunt|e.Into != 0 || e.URL|e.Domain != 0 {
+		h = h.two(uint64(e.Hunt)|uint64(e.Into)<<32, uint64(e.URL)|uint64(e.Domain)<<32^saltPlace)
+	}
+	if e.Repo|e.From != 0 || e.Deadline != 0 {
+		h = h.two(uint64(e.Repo)|uint64(e.From)<<32, uint64(e.Deadline)^saltRepo)
+	}
+	if e.Event != (core.EventID{}) {
+		h = (h ^ saltEvent).bytes32((*[32]byte)(&e.Event))
+	}
 	if e.Push|uint64(e.Head)|uint64(len(e.OIDs))|uint64(len(e.Refs))|uint64(len(e.Old)) != 0 {
 		h = h.two(e.Push, uint64(e.Head)).two(uint64(len(e.OIDs)), uint64(len(e.Refs))|uint64(len(e.Old))<<32)
 		h = h.oids(e.OIDs).refs(e.Refs).refs(e.Old)
@@ -132,6 +147,15 @@ func (h Hash) effect(e *core.Effect) Hash {
 		h = h.two(uint64(uint32(p.Needed))|uint64(uint32(p.Advertised))<<32, uint64(uint32(p.Attempted))|uint64(uint32(p.Missing))<<32)
 		h = h.two(uint64(uint32(p.Skipped))|uint64(uint32(p.Deferred))<<32, uint64(uint32(p.Fetched))|uint64(uint32(p.Requests))<<32)
 		h = h.two(uint64(p.Bytes), uint64(p.Duration)).two(uint64(p.Started), 0)
+	}
+	return h
+}
+
+// Step folds in one whole step: the instant, the input and every effect.
+func (h Hash) Step(now core.Time, in *core.Input, out []core.Effect) Hash {
+	h = h.input(now, in)
+	for i := range out {
+		h = h.effect(&out[i])
 	}
 	return h
 }
