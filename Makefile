@@ -4,7 +4,8 @@
 GO        ?= go
 FUZZTIME  ?= 2s
 # The determinism suite: golden traces and pinned hashes, run again where they could differ.
-PINNED    ?= Golden|Pinned|Hash|Draws
+PINNED    ?= Golden|Pinned|Fixed|Hash|Draws|Alike
+PINNED_IN  = ./core/... ./sim/... ./fakes/... ./scenarios/... ./cmd/simrun/...
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .PHONY: test tools check race fuzz machines lint bench golden docs
@@ -22,10 +23,10 @@ race: ## all tests under the race detector
 	$(GO) test -race -timeout 20m ./...
 
 machines: ## the same hashes on one processor, and on a 32-bit machine
-	GOMAXPROCS=1 $(GO) test -count=1 -run '$(PINNED)' ./core/... ./sim/... ./fakes/... ./scenarios/...
+	GOMAXPROCS=1 $(GO) test -count=1 -run '$(PINNED)' $(PINNED_IN)
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then \
-		echo "GOARCH=386 $(GO) test -count=1 -run '$(PINNED)' ./core/... ./sim/... ./fakes/... ./scenarios/..."; \
-		GOARCH=386 CGO_ENABLED=0 $(GO) test -count=1 -run '$(PINNED)' ./core/... ./sim/... ./fakes/... ./scenarios/...; \
+		echo "GOARCH=386 $(GO) test -count=1 -run '$(PINNED)' $(PINNED_IN)"; \
+		GOARCH=386 CGO_ENABLED=0 $(GO) test -count=1 -run '$(PINNED)' $(PINNED_IN); \
 	else echo "skipped GOARCH=386: this machine cannot run it"; fi
 
 fuzz: ## every fuzz target for FUZZTIME
@@ -38,7 +39,7 @@ bench: ## benchmarks; docs/performance.md says what they mean
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 golden: ## rewrite golden files; read the difference before you commit it
-	$(GO) test ./scenarios/... -run Golden -update
+	$(GO) test ./scenarios -run "Golden|Schema" -update
 	git --no-pager diff --stat
 
 docs: ## rewrite the generated pages in docs/
