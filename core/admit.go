@@ -114,10 +114,12 @@ func (c *Core) redelivered(loc location, in *Input) {
 	case recState:
 		if st := c.states.At(loc.slot); in.Origin == FromClient {
 			st.Synced = false
+			c.upgrade(st.Groups)
 		}
 	case recPR:
 		if pr := c.prs.At(loc.slot); in.Origin == FromClient {
 			pr.Synced = false
+			c.upgrade(pr.Groups)
 		}
 	case recAnnouncement:
 		if c.anns.At(loc.slot).Status == purgatory.Served {
@@ -125,6 +127,13 @@ func (c *Core) redelivered(loc location, in *Input) {
 		}
 	}
 	c.answer(in.Event.ID, true, text)
+}
+
+// upgrade makes the hunts of groups a client's.
+func (c *Core) upgrade(groups []int32) {
+	for _, g := range groups {
+		c.groups.At(g).synced = false
+	}
 }
 
 // announcementOf finds the announcement of (identifier, owner), or None.

@@ -21,7 +21,10 @@ func (c *Core) admitAnnouncement(in *Input) {
 		if !listed && ann.Status != purgatory.Served {
 			// A newer version that no longer lists us evicts the held one (AN-04).
 			c.endAnnouncement(a, RepEndedReplaced)
-			a = purgatory.None
+			if a = c.announcementOf(e.Repo.Identifier, e.Author); a != purgatory.None {
+				c.answer(e.ID, false, textNotListed) // it goes when its release or push is over
+				return
+			}
 		}
 	}
 	exception := !listed && c.listedMaintainer(e)
@@ -120,9 +123,14 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	if ann.Status == purgatory.Releasing {
 		ann.Status = purgatory.Held // the old version's promotion no longer counts
 	}
-	if ann.Status == purgatory.SoftExpired {
+	ann.Doomed, ann.Overdue = 0, false
+	switch ann.Status {
+	case purgatory.Expiring:
+		ann.RepoExists = false // it is being deleted; made anew after that
+		fallthrough
+	case purgatory.SoftExpired:
 		c.revive(a)
-	} else {
+	default:
 		c.armAnnouncement(a)
 	}
 	for _, g := range c.idents.At(ann.Ident).Groups {
@@ -133,6 +141,7 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 		}
 	}
 	c.announcementChanged(a, in)
+	c.promoteShown(a)
 }
 
 // announcementChanged brings everything under the identifier up to date after an announcement came, changed
@@ -173,6 +182,12 @@ func (c *Core) onRepoCreated(in *Input) {
 	}
 	ann := c.anns.At(k.b)
 	if ann.Serial != k.serial || !ann.RepoAsked {
+		if in.Class == OK && !c.repoWanted(k.repo) {
+			// Made after its announcement expired or went: not left behind (I-7).
+			k.kind = askDelete
+			c.emit(Effect{Kind: EfDeleteRepoIfNoRefs, Repo: k.repo, Ask: c.request(k)})
+			c.deleting[k.repo]++
+		}
 		return
 	}
 	if in.Class != OK {
@@ -181,6 +196,13 @@ func (c *Core) onRepoCreated(in *Input) {
 	}
 	ann.RepoAsked, ann.RepoExists = false, true
 	c.refresh(ann.Group)
+}
+
+// repoWanted tells whether an announcement has the repository or has asked for it.
+func (c *Core) repoWanted(repo Handle) bool {
+	return slices.ContainsFunc(c.anns.Items, func(a purgatory.Announcement) bool {
+		return a.Status != purgatory.Free && a.Repo == repo && (a.RepoExists || a.RepoAsked)
+	})
 }
 
 // refresh brings a group up to date after its repositories changed.
@@ -236,6 +258,9 @@ func (c *Core) announcementDue(a int32) {
 	switch ann.Status {
 	case purgatory.Held:
 		c.dropStalePins(a)
+		if c.endDoomed(a) {
+			return
+		}
 		if ann.Pins > 0 || ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
 			// Pinned by a push, a release or a pass in flight: looked at again (E-02, E-04, P-04).
 			ann.Overdue = ann.Pins == 0
@@ -257,7 +282,7 @@ func (c *Core) expireAnnouncement(a int32) {
 	ann.Overdue = false
 	ann.Status = purgatory.Expiring
 	if !ann.RepoExists {
-		ann.RepoAsked = false
+		ann.RepoAsked = false // one that is made late is deleted then
 		c.softExpire(a)
 		return
 	}
@@ -277,7 +302,7 @@ func (c *Core) refreshGroup(g int32) {
 // onRepoDeleted: deleted makes it soft-expired; refs found make it active again until its placeholders'
 // end or 30 min from now; a failure is tried again (E-04).
 func (c *Core) onRepoDeleted(in *Input) {
-	k, ok := c.take(in.Ask, askDelete)
+	k, ok := c.takeAny(in.Ask, askDelete, askErase)
 	if !ok {
 		return
 	}
@@ -371,12 +396,27 @@ func (c *Core) extendAnnouncement(a int32) {
 // endAnnouncement ends the residence of a held announcement and forgets it.
 func (c *Core) endAnnouncement(a int32, why ReportKind) {
 	ann := c.anns.At(a)
-	if ann.Locked || ann.Status == purgatory.Releasing {
-		ann.Doomed = uint8(why) // as soon as the release at its repository is through
+	if ann.Locked || ann.Status == purgatory.Releasing || ann.Pins > 0 {
+		ann.Doomed = uint8(why) // as soon as the release or the push at its repository is through
 		return
 	}
 	c.report(why, Effect{Event: ann.ID})
 	c.forgetAnnouncement(a)
+}
+
+// endDoomed ends an announcement whose end had to wait, if nothing holds it any more.
+func (c *Core) endDoomed(a int32) bool {
+	ann := c.anns.At(a)
+	why := ReportKind(ann.Doomed)
+	if why == RepNone || ann.Locked || ann.Pins > 0 || ann.Status == purgatory.Releasing {
+		return false
+	}
+	ann.Doomed = 0
+	if ann.Status == purgatory.Served {
+		return false
+	}
+	c.endAnnouncement(a, why)
+	return true
 }
 
 // forgetAnnouncement takes an announcement out of all tables; what it alone authorised goes too.
@@ -388,7 +428,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 		c.holdings--
 		c.announced--
 		if ann.RepoExists || ann.RepoAsked {
-			c.emit(Effect{Kind: EfDeleteRepo, Repo: ann.Repo, Ask: c.request(c.askOf(askDelete, a))})
+			c.emit(Effect{Kind: EfDeleteRepo, Repo: ann.Repo, Ask: c.request(c.askOf(askErase, a))})
 			c.deleting[ann.Repo]++
 		}
 	}

@@ -31,7 +31,8 @@ const (
 	askRemove          // event is removed from serving
 	askCreate          // b: announcement whose repository is made
 	askDelete          // b: announcement whose repository is deleted if it has no refs
-	askRealign         // b: announcement set back to its applied state
+	askErase           // repository of a forgotten announcement is deleted
+	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
 )
 
 // request opens an ask and returns its id.
@@ -110,6 +111,10 @@ func (c *Core) askDue(i int32) {
 	if k.id == 0 {
 		return
 	}
+	if k.retry && c.moot(k) {
+		c.closeAsk(k.id)
+		return
+	}
 	if !k.retry {
 		c.overdue++
 		c.report(RepOverdue, Effect{Ask: k.id, Event: k.event})
@@ -117,6 +122,17 @@ func (c *Core) askDue(i int32) {
 	k.retry = false
 	c.armAsk(i, c.overdueSpan())
 	c.issue(i)
+}
+
+// moot tells whether a request that failed is not to be made again: what it was about is gone.
+func (c *Core) moot(k *ask) bool {
+	switch k.kind {
+	case askCreate:
+		return c.anns.At(k.b).Serial != k.serial || !c.anns.At(k.b).RepoAsked
+	case askPromote:
+		return c.anns.At(k.b).Serial != k.serial || c.anns.At(k.b).ID != k.event
+	}
+	return false
 }
 
 // retryLater keeps a failed request open and issues it again after the first backoff.
@@ -149,6 +165,8 @@ func (c *Core) issue(i int32) {
 		e.Kind, e.Repo = EfCreateRepo, k.repo
 	case askDelete:
 		e.Kind, e.Repo = EfDeleteRepoIfNoRefs, k.repo
+	case askErase:
+		e.Kind, e.Repo = EfDeleteRepo, k.repo
 	default:
 		return
 	}

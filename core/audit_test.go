@@ -144,7 +144,7 @@ func auditLocks(c *Core) error {
 		}
 	}
 	for i := range c.asks.Items {
-		if k := &c.asks.Items[i]; k.id != 0 && k.kind == askRealign && k.event == (EventID{}) {
+		if k := &c.asks.Items[i]; k.id != 0 && k.kind == askRealign {
 			locks[k.b]++
 		}
 	}

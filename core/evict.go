@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"graspsync/core/purgatory"
 )
 
@@ -114,7 +116,7 @@ func (c *Core) roomForHunt(author PubKey, g int32) bool {
 	victim := purgatory.None
 	for i := range c.groups.Items {
 		o := &c.groups.Items[i]
-		if !o.used || o.id == 0 || !o.synced || int32(i) == g || ownFull && c.authors.at(o.author).key != author {
+		if !o.used || o.id == 0 || !o.synced || int32(i) == g || slices.Contains(c.admitting, int32(i)) || ownFull && c.authors.at(o.author).key != author {
 			continue
 		}
 		if victim == purgatory.None || c.evictBefore(o, c.groups.At(victim)) {

@@ -68,7 +68,8 @@ func (c *Core) newGroup(ident int32) int32 {
 // dropGroupIfEmpty frees a group that nothing refers to any more.
 func (c *Core) dropGroupIfEmpty(g int32) {
 	o := c.groups.At(g)
-	if !o.used || len(o.anns) > 0 || len(o.states) > 0 || len(o.prs) > 0 || o.id != 0 {
+	if !o.used || len(o.anns) > 0 || len(o.states) > 0 || len(o.prs) > 0 || o.id != 0 ||
+		len(o.waves[0].running)+len(o.waves[1].running) > 0 {
 		return
 	}
 	o.used = false

@@ -48,20 +48,22 @@ func (c *Core) admitPR(in *Input) {
 		if a == purgatory.None {
 			continue
 		}
-		g := c.anns.At(a).Group
-		if slices.Contains(pr.Groups, g) {
-			continue
-		}
-		pr.Groups = append(pr.Groups, g)
-		o := c.groups.At(g)
-		o.prs = append(o.prs, p)
 		c.expired.Lift(e.Repositories[i].Owner, e.Repositories[i].Identifier)
+		if g := c.anns.At(a).Group; !slices.Contains(pr.Groups, g) {
+			pr.Groups = append(pr.Groups, g)
+			o := c.groups.At(g)
+			o.prs = append(o.prs, p)
+		}
+	}
+	c.admitting = append(c.admitting[:0], pr.Groups...)
+	for _, g := range pr.Groups {
 		c.recount(g)
 		c.wake(g, c.delay(in.Origin), in.Origin == FromSync)
 		if hunt == 0 {
 			hunt = c.groups.At(g).id
 		}
 	}
+	c.admitting = c.admitting[:0]
 	c.held(e.ID, hunt, pr.Deadline, false)
 	for _, g := range pr.Groups {
 		c.refreshWants(g)
@@ -74,6 +76,7 @@ func (c *Core) admitPR(in *Input) {
 func (c *Core) prDue(p int32) {
 	pr := c.prs.At(p)
 	if pr.Status == purgatory.Releasing && c.storing(pr.Release) {
+		pr.Overdue = true
 		return
 	}
 	if !pr.Overdue && (pr.Status == purgatory.Releasing || slices.ContainsFunc(pr.Groups, c.passRuns)) {

@@ -70,7 +70,7 @@ func (c *Core) onPushRecheck(in *Input) {
 // judgePush is why a push is refused, or ""; moves tells whether it would change anything.
 func (c *Core) judgePush(p *Push) (text string, moves bool) {
 	a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)
-	if a == purgatory.None || !c.hasRepo(a) || c.anns.At(a).Unlisted {
+	if a == purgatory.None || !c.hasRepo(a) || c.anns.At(a).Unlisted || c.anns.At(a).Doomed != 0 {
 		return "push: no such repository here", false
 	}
 	if len(p.Updates) == 0 {
@@ -173,6 +173,10 @@ func (c *Core) onPushEnded(in *Input) {
 		r.pinned = false
 		ann.Pins--
 	}
+	if c.endDoomed(r.ann) {
+		c.answerPush(i)
+		return
+	}
 	if p.Moved {
 		c.extendAnnouncement(r.ann)
 	}
@@ -189,7 +193,7 @@ func (c *Core) onPushEnded(in *Input) {
 // dropStalePins ends the pins that have lasted their time; their pushes may not go on (P-04).
 func (c *Core) dropStalePins(a int32) {
 	for i := range c.pushes.slab.Items {
-		if r := &c.pushes.slab.Items[i]; r.used && r.ann == a && r.pinned && r.until <= c.now {
+		if r := &c.pushes.slab.Items[i]; r.used && r.ann == a && r.serial == c.anns.At(a).Serial && r.pinned && r.until <= c.now {
 			c.anns.At(a).Pins--
 			delete(c.pushes.byID, r.id)
 			r.used = false

@@ -183,11 +183,12 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 	ann := c.anns.At(k.b)
 	e.Repo = ann.Repo
 	if k.kind == askRealign {
-		e.Kind, e.Event = EfAlignRefs, EventID{}
-		if ann.Applied != purgatory.None {
-			st := c.states.At(ann.Applied)
-			e.Refs, e.Head = st.Refs, st.Head
+		e.Kind = EfAlignRefs
+		if k.event != (EventID{}) {
+			e.Space = NostrRef
+			return
 		}
+		c.showApplied(ann, e)
 		return
 	}
 	r := c.releases.At(k.a)
@@ -196,7 +197,12 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 	} else {
 		e.Kind = EfAlignRefs
 	}
-	if r.dead {
+	if r.dead { // issued again though its event is gone: what it must not do is leave refs behind
+		if k.kind == askNostr {
+			e.Space = NostrRef
+		} else if k.kind == askAlign {
+			c.showApplied(ann, e)
+		}
 		return
 	}
 	switch {
@@ -219,6 +225,15 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		if ann.Applied != purgatory.None {
 			e.Old = c.states.At(ann.Applied).Refs
 		}
+	}
+}
+
+// showApplied makes an alignment one to what is served.
+func (c *Core) showApplied(ann *purgatory.Announcement, e *Effect) {
+	e.Event = EventID{}
+	if ann.Applied != purgatory.None {
+		st := c.states.At(ann.Applied)
+		e.Refs, e.Head = st.Refs, st.Head
 	}
 }
 
@@ -310,7 +325,10 @@ func (c *Core) stateServed(r *release) {
 		}
 	}
 	for i, s := range id.Served {
-		if c.states.At(s).Author == st.Author {
+		if x := c.states.At(s); x.Author == st.Author && s != r.slot {
+			if purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID) {
+				return // stored after its successor: remembered as latest by nobody
+			}
 			id.Served = slices.Delete(id.Served, i, i+1)
 			c.freeServed(s)
 			break
@@ -369,19 +387,15 @@ func (c *Core) promoted(k ask, v Verdict) {
 			c.announced--
 			c.report(RepEndedReleased, Effect{Event: ann.ID})
 			c.emit(Effect{Kind: EfNotify, Event: ann.ID})
-		case StoreFailed:
-			ann.Status = purgatory.Held
-			c.armAnnouncement(k.b)
-			k.retry = true
-		default:
-			ann.Status = purgatory.Held
-			a := k.b
-			if k.a != purgatory.None {
-				c.releases.At(k.a).waiting--
-				c.advance(k.a)
+		case StoreFailed: // the state is served already: this is tried again by itself
+			again := c.askOf(askPromote, k.b)
+			if ann.Doomed == 0 {
+				c.retryLater(again)
+			} else {
+				ann.Status = purgatory.Held
 			}
-			c.endAnnouncement(a, RepEndedRefused)
-			return
+		default:
+			ann.Status, ann.Doomed = purgatory.Held, uint8(RepEndedRefused)
 		}
 	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoredOK {
 		c.emit(Effect{Kind: EfNotify, Event: ann.ID})
@@ -392,16 +406,28 @@ func (c *Core) promoted(k ask, v Verdict) {
 	if k.a != purgatory.None {
 		r := c.releases.At(k.a)
 		r.waiting--
-		if k.retry {
-			r.failed = true // the state stays held with it and both are tried again
-		}
 		c.advance(k.a)
+	}
+	c.endDoomed(k.b)
+}
+
+// promoteShown promotes a held announcement whose own repository shows an authorised state already: a
+// newer version that came while the older one was being stored (ST-09).
+func (c *Core) promoteShown(a int32) {
+	ann := c.anns.At(a)
+	if ann.Status == purgatory.Held && !ann.Locked && ann.RepoExists && ann.Applied != purgatory.None &&
+		len(c.states.At(ann.Applied).Refs) > 0 {
+		ann.Status = purgatory.Releasing
+		c.storeAnnouncement(a)
 	}
 }
 
 // endRelease unlocks the repositories and ends or renews the event's residence.
 func (c *Core) endRelease(i int32) {
 	r := c.releases.At(i)
+	if r.failed && !r.dead {
+		c.expireFailed(r)
+	}
 	r.used = false
 	owners := r.owners
 	if !r.dead {
@@ -413,10 +439,14 @@ func (c *Core) endRelease(i int32) {
 	}
 	switch {
 	case r.dead:
-		if r.kind == recState && r.stage >= aligning {
+		if r.stage >= aligning {
 			// Its refs may be in place already: back to what is served; the locks stay until then (ST-08).
 			for _, a := range owners {
-				c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: c.anns.At(a).Repo}))
+				k := ask{kind: askRealign, b: a, repo: c.anns.At(a).Repo}
+				if r.kind == recPR {
+					k.event = r.event
+				}
+				c.out = append(c.out, c.repoEffect(&k))
 			}
 			c.releases.Free(i)
 			return
@@ -435,10 +465,10 @@ func (c *Core) endRelease(i int32) {
 		c.endPR(r.slot, RepEndedReleased)
 		c.emit(Effect{Kind: EfNotify, Event: r.event})
 	}
-	c.releases.Free(i)
 	for _, a := range owners {
 		c.unlock(a)
 	}
+	c.releases.Free(i) // not before: the next release would write over owners
 }
 
 // unlock lets others at a repository and tries again what waited for it.
@@ -448,13 +478,10 @@ func (c *Core) unlock(a int32) {
 		return
 	}
 	ann.Locked = false
-	if why := ReportKind(ann.Doomed); why != RepNone {
-		ann.Doomed = 0
-		if ann.Status != purgatory.Served {
-			c.endAnnouncement(a, why)
-			return
-		}
+	if c.endDoomed(a) {
+		return
 	}
+	c.promoteShown(a)
 	for _, g := range c.idents.At(ann.Ident).Groups {
 		c.tryRelease(g)
 		c.touch(g)
@@ -462,22 +489,25 @@ func (c *Core) unlock(a int32) {
 	c.settlePushes(a)
 }
 
-// releaseFailed keeps the event held; it is tried again with the hunt's next attempt. One that was
-// only kept past its deadline for this release expires (E-02).
+// expireFailed expires an event that was only kept past its deadline for a release that failed (E-02).
+func (c *Core) expireFailed(r *release) {
+	switch {
+	case r.kind == recState && c.states.At(r.slot).Overdue:
+		c.expireState(r.slot)
+	case r.kind == recPR && c.prs.At(r.slot).Overdue:
+		c.expirePR(r.slot)
+	}
+}
+
+// releaseFailed keeps the event held; it is tried again with the hunt's next attempt.
 func (c *Core) releaseFailed(r *release) {
 	if r.kind == recState {
 		st := c.states.At(r.slot)
 		st.Status, st.Failed = purgatory.Held, true
-		if st.Overdue {
-			c.expireState(r.slot)
-		}
 		return
 	}
 	pr := c.prs.At(r.slot)
 	pr.Status, pr.Failed = purgatory.Held, true
-	if pr.Overdue {
-		c.expirePR(r.slot)
-	}
 }
 
 // dropReplaced ends held states that a served one of the same author supersedes (ST-07).
@@ -503,5 +533,8 @@ func (c *Core) abandon(rel int32) {
 	}
 }
 
-// storing tells whether StoreEvent is out for a release: then only Stored ends the residence (E-02).
-func (c *Core) storing(rel int32) bool { return rel > 0 && c.releases.At(rel-1).stored }
+// storing tells whether StoreEvent is out for a release, or was answered well: then only Stored ends the
+// residence (E-02).
+func (c *Core) storing(rel int32) bool {
+	return rel > 0 && (c.releases.At(rel-1).stored || c.releases.At(rel-1).stage == promoting)
+}

@@ -92,6 +92,7 @@ func (c *Core) holdState(in *Input, answered bool) {
 	}
 	st = c.states.At(s)
 	hunt := HuntID(0)
+	c.admitting = append(c.admitting[:0], st.Groups...)
 	for _, g := range st.Groups {
 		c.recount(g)
 		if !e.Unsatisfied {
@@ -101,6 +102,7 @@ func (c *Core) holdState(in *Input, answered bool) {
 			hunt = c.groups.At(g).id
 		}
 	}
+	c.admitting = c.admitting[:0]
 	c.held(e.ID, hunt, st.Deadline, answered)
 	for _, g := range st.Groups {
 		c.refreshWants(g)
@@ -134,7 +136,8 @@ func (c *Core) extendState(s int32) {
 func (c *Core) stateDue(s int32) {
 	st := c.states.At(s)
 	if st.Status == purgatory.Releasing && c.storing(st.Release) {
-		return // only Stored ends it now
+		st.Overdue = true // only Stored ends it now; a failure does too
+		return
 	}
 	if !st.Overdue && (st.Status == purgatory.Releasing || slices.ContainsFunc(st.Groups, c.passRuns)) {
 		st.Overdue = true

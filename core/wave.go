@@ -124,11 +124,12 @@ func ticketTag(g int32, w Wave) uint64 { return uint64(g)<<1 | uint64(w) }
 // park queues the wave on every domain that has an untried URL of it, and says where it is eligible. A
 // domain that cools down keeps the ticket: its end wakes it (D-06).
 func (c *Core) park(g int32, w Wave, except budget.Dom) {
+	c.trimTickets(g)
 	o := c.groups.At(g)
 	limited := w == PRWave || c.unproven(o)
 	for i := range o.sources {
 		s := &o.sources[i]
-		if s.wave != w || s.started || c.urls.At(s.url).coolUntil > c.now || !c.sourceWanted(o, s) {
+		if s.wave != w || !c.untried(o, s) {
 			continue
 		}
 		if !slices.ContainsFunc(o.waves[w].tickets, func(k budget.Ticket) bool { return c.budget.Dom(k) == s.dom }) {
@@ -146,6 +147,11 @@ func (c *Core) setEligible(o *group, w Wave, except budget.Dom, yes bool) {
 	}
 }
 
+// untried tells whether the attempt may still ask the source, its domain aside.
+func (c *Core) untried(o *group, s *source) bool {
+	return !s.started && c.urls.At(s.url).coolUntil <= c.now && c.sourceWanted(o, s)
+}
+
 // trimTickets takes out tickets whose domain has no untried URL of the wave left.
 func (c *Core) trimTickets(g int32) {
 	o := c.groups.At(g)
@@ -154,7 +160,7 @@ func (c *Core) trimTickets(g int32) {
 		for _, k := range o.waves[w].tickets {
 			d := c.budget.Dom(k)
 			if slices.ContainsFunc(o.sources, func(s source) bool {
-				return s.dom == d && s.wave == Wave(w) && !s.started
+				return s.dom == d && s.wave == Wave(w) && c.untried(o, &s)
 			}) {
 				list = append(list, k)
 			} else {
