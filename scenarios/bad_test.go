@@ -19,6 +19,7 @@ func badScenarios() []badScenario {
 		{"- 1", "bad.yaml:1:1: a list where a mapping with version, name"},
 		{"{", "bad.yaml:1:1: not YAML"},
 		{"version: 1\n---\nversion: 1\n", "bad.yaml:3:1: a second document"},
+		{strings.Repeat("--- a\n", 100_000), "bad.yaml:3:1: a second document"},
 		{"version: 2\nname: x\ndescription: y\nhorizon: 1m\n", `bad.yaml:1:10: version: 2 is not a version this reads; write "version: 1"`},
 		{head + "horizn: 5m\n", `bad.yaml:6:1: horizn: unknown field "horizn", did you mean "horizon"?`},
 		{head + "horizon: 5m\n", `mapping key "horizon" already defined`},

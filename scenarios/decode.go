@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -215,6 +216,18 @@ type structFields struct {
 }
 
 func fieldsOf(t reflect.Type) structFields {
+	if f, ok := knownFields.Load(t); ok {
+		return f.(structFields)
+	}
+	f := readFields(t)
+	knownFields.Store(t, f)
+	return f
+}
+
+// knownFields keeps what readFields found, by type; nobody changes it.
+var knownFields sync.Map
+
+func readFields(t reflect.Type) structFields {
 	f := structFields{index: make(map[string][]int)}
 	for i := range t.NumField() {
 		sf := t.Field(i)

@@ -27,13 +27,20 @@ func parseYAML(file string, text []byte) (ast.Node, error) {
 	if line := tooDeep(text); line > 0 {
 		return nil, Errors{{File: file, Line: line, Column: 1, Problem: fmt.Sprintf("nested deeper than %d", maxDepth)}}
 	}
+	if line := manyDocuments(text); line > 0 {
+		return nil, Errors{{File: file, Line: line, Column: 1, Problem: "a second document; a file holds one scenario"}}
+	}
 	f, err := safeParse(text)
 	if err != nil {
-		e := &Error{File: file, Line: 1, Column: 1, Problem: "not YAML: " + err.Error()}
+		e := &Error{File: file, Line: 1, Column: 1}
 		var ye yaml.Error
-		if errors.As(err, &ye) && ye.GetToken() != nil && ye.GetToken().Position != nil {
+		if !errors.As(err, &ye) { // whose Error would print the source around it, in quadratic time
+			e.Problem = "not YAML: " + err.Error()
+			return nil, Errors{e}
+		}
+		e.Problem = "not YAML: " + ye.GetMessage()
+		if ye.GetToken() != nil && ye.GetToken().Position != nil {
 			e.Line, e.Column = ye.GetToken().Position.Line, ye.GetToken().Position.Column
-			e.Problem = "not YAML: " + ye.GetMessage()
 		}
 		return nil, Errors{e}
 	}
@@ -55,6 +62,21 @@ func parseYAML(file string, text []byte) (ast.Node, error) {
 		return nil, Errors{{File: file, Line: 1, Column: 1, Problem: "empty; a scenario begins with \"version: 1\""}}
 	}
 	return body, nil
+}
+
+// manyDocuments gives the line of the third document marker, or 0: the parser takes quadratic time over
+// many documents, and two markers are left to it.
+func manyDocuments(text []byte) int {
+	no, found := 0, 0
+	for line := range bytes.Lines(text) {
+		no++
+		if bytes.HasPrefix(line, []byte("---")) {
+			if found++; found > 2 {
+				return no
+			}
+		}
+	}
+	return 0
 }
 
 // safeParse turns a panic of the YAML library on hostile text into an error.
