@@ -79,6 +79,7 @@ var arrows = []arrow{
 	{room: "fakes", may: []string{"core", "sim", "fakes"}, not: []string{"core/nip34"}},
 	{room: "scenarios", may: []string{"core", "sim", "fakes", "scenarios"}},
 	{room: "importer", may: []string{"core", "sim", "fakes", "scenarios", "importer"}},
+	{room: "bench", may: []string{"core", "sim", "fakes", "bench"}},
 	{room: "gitservers", may: []string{"gitservers"}},
 	{room: "cmd/relay", may: []string{"core", "cmd/relay"}},
 	{room: "cmd/simrun", may: []string{"core", "sim", "fakes", "scenarios", "importer", "cmd/simrun"}},
