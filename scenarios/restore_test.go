@@ -28,7 +28,9 @@ type twin struct {
 func newTwin(t *testing.T, cfg core.Config, every, look int) *twin {
 	c, err := core.New(cfg)
 	require.NoError(t, err)
-	return &twin{Core: c, t: t, cfg: cfg, every: every, look: look}
+	other, err := core.Restore(cfg, c.AppendState(nil))
+	require.NoError(t, err)
+	return &twin{Core: c, other: other, t: t, cfg: cfg, every: every, look: look}
 }
 
 func (d *twin) Step(now core.Time, in core.Input, out []core.Effect) []core.Effect {
