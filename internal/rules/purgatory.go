@@ -40,10 +40,10 @@ var purgatorySections = []Section{
 	}},
 	{"P: pushes", []Rule{
 		{"P-01", Later, "The command list is parsed before git runs; none, or nonsense, is refused.", ""},
-		{"P-02", Later, "A push must lead exactly to the latest authorised state; a refusal names the ref at fault.", ""},
+		{"P-02", Part, "A push must lead exactly to the latest authorised state; a refusal names the ref at fault.", "git, its hook and the lock belong to the relay"},
 		{"P-03", Later, "A push to refs/nostr must match its event, or leaves a bounded placeholder.", ""},
-		{"P-04", Later, "Being allowed pins the repository for half an hour and renews nothing; it is asked again under the lock.", ""},
-		{"P-05", Later, "The end of a push unpins, tries one release, and only then answers.", ""},
+		{"P-04", Part, "Being allowed pins the repository for half an hour and renews nothing; it is asked again under the lock.", "git, its hook and the lock belong to the relay"},
+		{"P-05", Part, "The end of a push unpins, tries one release, and only then answers.", "git, its hook and the lock belong to the relay"},
 	}},
 	{"DL and RE: deletion, related events", []Rule{
 		{"DL-01", Built, "Only the author deletes; by id, or by coordinate up to the deletion's date; deletion first counts too.", ""},
