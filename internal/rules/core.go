@@ -75,7 +75,7 @@ var coreSections = []Section{
 	}},
 	{"R: durability", []Rule{
 		{"R-01", Later, "Every input is in the journal before its effects run; a crash loses only what was not acknowledged.", ""},
-		{"R-02", Part, "The journal is a trace and replays in the simulator.", "the trace replays; the relay\'s journal is not written yet"},
+		{"R-02", Part, "The journal is a trace and replays in the simulator.", "the trace replays; the relay's journal is not written yet"},
 		{"R-03", Later, "Restoring continues as if nothing happened; Restarted then ends what was lost and hunts everything held.", ""},
 		{"R-04", Later, "A record holds all the core read, raw events included.", ""},
 		{"R-05", Later, "Journal writes are grouped; effects leave in order after the sync; a full inbox pushes back.", ""},
