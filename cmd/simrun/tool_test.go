@@ -280,11 +280,11 @@ func TestABudgetStopsStarting(t *testing.T) {
 	s := newScripted()
 	slow := s.engine.run
 	s.engine.run = func(sc *scenarios.Scenario, seed uint64, trace io.Writer) (*sim.Result, error) {
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond)
 		return slow(sc, seed, trace)
 	}
-	require.Equal(t, exitBudget, s.do("run", "--budget", "1ms"))
-	require.Contains(t, s.stdout.String(), "not started: the budget of 1ms was used up")
+	require.Equal(t, exitBudget, s.do("run", "--once", "--budget", "100ms"))
+	require.Contains(t, s.stdout.String(), "not started: the budget of 100ms was used up")
 	require.Contains(t, lastLine(s.stdout.String()), "3 scenarios: 1 passed, 2 failed;")
 }
 
