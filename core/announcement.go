@@ -85,6 +85,7 @@ func (c *Core) newAnnouncement(in *Input, exception bool) {
 		c.createRepo(a)
 	}
 	c.announcementChanged(a, in)
+	c.adoptPRs(a)
 }
 
 func (c *Core) fillAnnouncement(a int32, e *Event) {
@@ -213,7 +214,7 @@ func (c *Core) refresh(g int32) {
 	c.refreshRepos(g)
 	c.refreshWants(g)
 	c.tryRelease(g)
-	if o := c.groups.At(g); o.active > 0 && o.id == 0 {
+	if o := c.groups.At(g); o.asleep() {
 		delay := c.cfg.ClientDelay
 		if o.synced = c.onlySynced(o); o.synced {
 			delay = c.cfg.SyncedDelay

@@ -29,6 +29,7 @@ type chaos struct {
 	calm    bool // the last phase: nothing new, everything is carried out
 	stopped bool
 	trace   []string
+	after   func(in Input, out []Effect) // sees each step, if set
 }
 
 func chaosConfig(t *rapid.T) Config {
@@ -62,12 +63,25 @@ func (x *chaos) fail(format string, args ...any) {
 	for _, line := range x.trace[n:] {
 		x.t.Log(line)
 	}
+	for i := range x.c.groups.Items {
+		if g := &x.c.groups.Items[i]; g.used {
+			x.t.Logf("group %d: hunt %d phase %d active %d anns %v states %v prs %v repos %v", i, g.id, g.phase, g.active, g.anns, g.states, g.prs, g.repos)
+		}
+	}
+	for i := range x.c.anns.Items {
+		if a := &x.c.anns.Items[i]; a.Status != 0 {
+			x.t.Logf("announcement %d: %x status %d group %d repo %v asked %v heads %v overdue %v locked %v pins %d", i, a.ID[30:], a.Status, a.Group, a.RepoExists, a.RepoAsked, a.HeadsSeen, a.Overdue, a.Locked, a.Pins)
+		}
+	}
 	x.t.Fatalf(format, args...)
 }
 
 func (x *chaos) step(in Input) {
 	x.trace = append(x.trace, fmt.Sprintf("%s > %s ask %s class %s oids %d verdict %s", x.now, in.Kind, in.Ask, in.Class, len(in.OIDs), in.Verdict))
 	out := x.c.Step(x.now, in, nil)
+	if x.after != nil {
+		x.after(in, out)
+	}
 	for _, e := range out {
 		e.OIDs = append([]OID(nil), e.OIDs...)
 		x.trace = append(x.trace, fmt.Sprintf("      %s %s ask %s hunt %d repo %d url %d event %x ok %v %q", e.Kind, e.Report, e.Ask, e.Hunt, e.Repo, e.URL, e.Event[30:], e.OK, e.Text))

@@ -59,6 +59,7 @@ type Core struct {
 	grow    []int32 // groups to look at before the Step ends
 	scratch scratch
 
+	fed           bool    // no group goes without a hunt for want of room
 	admitting     []int32 // groups of the event that is being admitted: they make no room for it
 	sourceScratch []source
 	domScratch    []budget.Dom

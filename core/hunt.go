@@ -135,7 +135,7 @@ func (c *Core) pump(g int32) {
 			c.endAttempt(g)
 		}
 	}
-	if o.active > 0 && o.id == 0 && len(o.repos) > 0 {
+	if o.asleep() && len(o.repos) > 0 && !c.stopping {
 		c.wake(g, c.cfg.SyncedDelay, o.synced)
 	}
 	if o.active == 0 {
@@ -152,6 +152,12 @@ func (c *Core) pump(g int32) {
 		}
 	}
 	c.dropGroupIfEmpty(g)
+}
+
+// asleep tells whether something is pending that nothing will look after: there is no hunt, or only a
+// former one whose passes have not ended yet (Q-08, I-1).
+func (o *group) asleep() bool {
+	return o.active > 0 && (o.id == 0 || o.phase == idle && o.next == Never)
 }
 
 // attemptDone tells whether the attempt has nothing left to start.
@@ -217,6 +223,7 @@ func (c *Core) endAttempt(g int32) {
 // newHunt gives the group a hunt with a fresh id, if the bounds allow or another makes room.
 func (c *Core) newHunt(g int32, synced bool) bool {
 	if !c.roomForHunt(c.huntAuthor(g), g) {
+		c.fed = false
 		return false
 	}
 	o := c.groups.At(g)
@@ -239,6 +246,21 @@ func (c *Core) endHunt(g int32) {
 	c.authors.at(o.author).hunts--
 	c.authors.close(o.author)
 	o.id, o.rerun, o.author = 0, Never, purgatory.None
+	c.feed()
+}
+
+// feed looks again at the groups that found no room for a hunt, now that one has ended (Q-14, I-1). The
+// table is searched only after a bound was hit.
+func (c *Core) feed() {
+	if c.fed {
+		return
+	}
+	c.fed = true
+	for i := range c.groups.Items {
+		if o := &c.groups.Items[i]; o.used && o.id == 0 && o.active > 0 {
+			c.touch(int32(i))
+		}
+	}
 }
 
 // huntAuthor is whose hunt it counts as: the group's lowest owner (N-02, Q-14).

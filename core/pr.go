@@ -72,6 +72,32 @@ func (c *Core) admitPR(in *Input) {
 	}
 }
 
+// adoptPRs files the held PRs that name a repository under it when its first announcement comes: they were
+// held for another one they name.
+func (c *Core) adoptPRs(a int32) {
+	if c.prs.Len() == 0 {
+		return
+	}
+	g := c.anns.At(a).Group
+	for i := range c.prs.Items {
+		pr := &c.prs.Items[i]
+		if pr.Status != purgatory.Held && pr.Status != purgatory.Releasing || slices.Contains(pr.Groups, g) || !names(pr, c.anns.At(a)) {
+			continue
+		}
+		pr.Groups = append(pr.Groups, g)
+		o := c.groups.At(g)
+		o.prs = append(o.prs, int32(i))
+		c.refreshWants(g)
+		c.refreshSources(g)
+		origin := FromClient
+		if pr.Synced {
+			origin = FromSync
+		}
+		c.wake(g, c.delay(origin), pr.Synced)
+		c.touch(g)
+	}
+}
+
 // prDue is stateDue for PRs (E-01, E-02).
 func (c *Core) prDue(p int32) {
 	pr := c.prs.At(p)

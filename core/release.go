@@ -365,8 +365,10 @@ func (c *Core) promote(i int32) {
 		return
 	}
 	for _, a := range r.owners {
-		if ann := c.anns.At(a); ann.Status == purgatory.Held && ann.Applied == r.slot {
+		if ann := c.anns.At(a); ann.Status == purgatory.Held && ann.Applied == r.slot &&
+			ann.Authorises(c.states.At(r.slot).Author) {
 			ann.Status = purgatory.Releasing
+			c.refreshGroup(ann.Group)
 			c.emit(Effect{Kind: EfStoreEvent, Event: ann.ID, Repo: ann.Repo,
 				Ask: c.request(ask{kind: askPromote, a: i, b: a, event: ann.ID})})
 			r.waiting++
@@ -397,6 +399,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 		default:
 			ann.Status, ann.Doomed = purgatory.Held, uint8(RepEndedRefused)
 		}
+		c.refreshGroup(ann.Group)
 	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoredOK {
 		c.emit(Effect{Kind: EfNotify, Event: ann.ID})
 	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoreFailed {
@@ -416,9 +419,10 @@ func (c *Core) promoted(k ask, v Verdict) {
 func (c *Core) promoteShown(a int32) {
 	ann := c.anns.At(a)
 	if ann.Status == purgatory.Held && !ann.Locked && ann.RepoExists && ann.Applied != purgatory.None &&
-		len(c.states.At(ann.Applied).Refs) > 0 {
+		len(c.states.At(ann.Applied).Refs) > 0 && ann.Authorises(c.states.At(ann.Applied).Author) {
 		ann.Status = purgatory.Releasing
 		c.storeAnnouncement(a)
+		c.refreshGroup(ann.Group)
 	}
 }
 
