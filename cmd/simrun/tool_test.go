@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ type scripted struct {
 	stdout, stderr bytes.Buffer
 	violations     map[string][]sim.Violation // by scenario
 	drift          map[string]bool            // the second run differs
+	mu             sync.Mutex
 	runs           map[string]int
 }
 
@@ -55,6 +57,8 @@ func (s *scripted) named(name string) (*scenarios.Scenario, error) {
 }
 
 func (s *scripted) fake(sc *scenarios.Scenario, seed uint64, trace io.Writer) (*sim.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.runs[sc.Name]++
 	if trace != nil {
 		fmt.Fprintln(trace, `{"format":1}`)
@@ -70,7 +74,7 @@ func (s *scripted) fake(sc *scenarios.Scenario, seed uint64, trace io.Writer) (*
 	return r, nil
 }
 
-// do runs the tool on one processor, so that the scripted runs need no lock.
+// do runs the tool with one run at a time, so that what is counted comes in order.
 func (s *scripted) do(args ...string) int {
 	s.stdout.Reset()
 	s.stderr.Reset()

@@ -3,19 +3,34 @@ package lint
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
+// loadTree finds the module once for all tests: checking the standard library from source is the cost.
+var loadTree = sync.OnceValues(func() (*Loader, error) {
+	root, err := Root(".")
+	if err != nil {
+		return nil, err
+	}
+	return NewLoader(root), nil
+})
+
+func tree(t *testing.T) (*Loader, []string) {
+	t.Helper()
+	l, err := loadTree()
+	require.NoError(t, err)
+	paths, err := l.Dirs()
+	require.NoError(t, err)
+	return l, paths
+}
+
 // TestTree applies the rules to this module. I-9 rests on it: what cannot differ between two runs need
 // not be compared.
 func TestTree(t *testing.T) {
-	root, err := Root(".")
-	require.NoError(t, err)
-	l := NewLoader(root)
-	paths, err := l.Dirs()
-	require.NoError(t, err)
+	l, paths := tree(t)
 	seen := map[Scope]int{}
 	for _, path := range paths {
 		p, err := l.Load(path)
@@ -51,11 +66,7 @@ func TestRootNeedsGoMod(t *testing.T) {
 // TestEveryRoomSaysWhatMayEnter: a package's comment says what it is for and what may and may not enter,
 // so that a reader knows which room a line belongs to. A command in a room is spoken for by the room.
 func TestEveryRoomSaysWhatMayEnter(t *testing.T) {
-	root, err := Root(".")
-	require.NoError(t, err)
-	l := NewLoader(root)
-	paths, err := l.Dirs()
-	require.NoError(t, err)
+	l, paths := tree(t)
 	for _, path := range paths {
 		p, err := l.Load(path)
 		if errors.Is(err, ErrNoGo) {
