@@ -450,25 +450,6 @@ func (c *Core) forgetAnnouncement(a int32) {
 	ann.Gen++
 	ann.URLs, ann.Holder, ann.Group = ann.URLs[:0], purgatory.None, purgatory.None
 	c.anns.Free(a)
-	orphans := c.orphans(ident)
 	c.regroup(ident)
-	for _, s := range orphans {
-		c.endState(s, RepEndedExpired)
-	}
 	c.dropIdentIfEmpty(ident)
-}
-
-// orphans lists held states of the identifier that no announcement authorises any more (DL-02, I-11).
-func (c *Core) orphans(ident int32) []int32 {
-	var out []int32
-	for _, g := range c.idents.At(ident).Groups {
-		for _, s := range c.groups.At(g).states {
-			st := c.states.At(s)
-			if st.Status == purgatory.Held && !slices.Contains(out, s) && !slices.ContainsFunc(c.idents.At(ident).Anns,
-				func(a int32) bool { return c.anns.At(a).Authorises(st.Author) }) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
 }

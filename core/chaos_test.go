@@ -328,7 +328,12 @@ func (x *chaos) stale() {
 		x.step(x.done[rapid.IntRange(0, len(x.done)-1).Draw(x.t, "which")])
 		return
 	}
-	x.step(Input{Kind: InputKind(rapid.IntRange(0, int(NumInputKinds)).Draw(x.t, "kind")),
+	kind := InputKind(rapid.IntRange(0, int(NumInputKinds)).Draw(x.t, "kind"))
+	if kind == InRestarted {
+		x.restart()
+		return
+	}
+	x.step(Input{Kind: kind, Offset: x.c.offset,
 		Ask: newAskID(uint64(rapid.IntRange(0, 3).Draw(x.t, "counter")), uint32(rapid.IntRange(0, 3).Draw(x.t, "slot")))})
 	x.stopped = x.c.stopping
 }
@@ -376,9 +381,6 @@ func (x *chaos) act() {
 	case a < 35:
 		x.stale()
 	case a < 36:
-		for _, e := range x.runs {
-			_ = e
-		}
 		if len(x.out) > 0 {
 			e := x.out[rapid.IntRange(0, len(x.out)-1).Draw(x.t, "progress")]
 			x.step(Input{Kind: InProgress, Ask: e.Ask, Bytes: int64(rapid.IntRange(0, 1<<20).Draw(x.t, "bytes"))})
@@ -407,7 +409,7 @@ func (x *chaos) act() {
 func (x *chaos) restart() {
 	x.out, x.runs = nil, map[AskID]Effect{}
 	x.stopped = false
-	x.step(Input{Kind: InRestarted})
+	x.step(Input{Kind: InRestarted, Offset: x.c.offset})
 	x.wake()
 }
 

@@ -137,7 +137,9 @@ func (c *Core) Step(now Time, in Input, out []Effect) []Effect {
 		now = c.now
 	}
 	c.now = now
-	c.fire(in.Kind == InWake)
+	if in.Kind != InRestarted { // what was in flight is lost before anything follows from it
+		c.fire(in.Kind == InWake)
+	}
 	c.apply(&in)
 	c.settle()
 	out, c.out = c.out, nil
@@ -188,8 +190,10 @@ func (c *Core) apply(in *Input) {
 		c.onShutdown()
 	case InClock:
 		c.offset = in.Offset
+		c.fire(false) // lifetimes that the step has put behind us (T-01, I-17)
 	case InRestarted:
 		c.onRestarted(in)
+		c.fire(false)
 	case InConfigChanged:
 		c.onConfigChanged(in)
 	default:

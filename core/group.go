@@ -115,7 +115,7 @@ func (c *Core) regroup(ident int32) {
 		c.scratch.anns = append(c.scratch.anns, c.anns.At(a))
 	}
 	purgatory.Closures(c.scratch.anns)
-	if !(len(id.Anns) == 1 && len(id.Groups) == 1 && c.anns.At(id.Anns[0]).Group == id.Groups[0]) {
+	if !(len(id.Anns) == 1 && len(id.Groups) == 1 && slices.Equal(c.groups.At(id.Groups[0]).anns, id.Anns)) {
 		c.partition(ident)
 	}
 	c.refile(ident)
@@ -264,6 +264,11 @@ func (c *Core) refile(ident int32) {
 	}
 	for _, s := range states {
 		c.fileState(s)
+	}
+	for _, s := range states {
+		if st := c.states.At(s); st.Status == purgatory.Held && len(st.Groups) == 0 {
+			c.endState(s, RepEndedDeleted) // no announcement authorises it any more (DL-02, AN-05, I-11)
+		}
 	}
 	c.refilePRs(ident)
 	for i := 0; i < len(id.Groups); {

@@ -508,6 +508,9 @@ func (c *Core) releaseFailed(r *release) {
 	if r.kind == recState {
 		st := c.states.At(r.slot)
 		st.Status, st.Failed = purgatory.Held, true
+		if len(st.Groups) == 0 {
+			c.endState(r.slot, RepEndedDeleted) // nobody authorises it any more
+		}
 		return
 	}
 	pr := c.prs.At(r.slot)
