@@ -458,7 +458,7 @@ func (x *chaos) finish() {
 func TestCoreUnderAMisbehavingDriver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newChaos(t)
-		for range rapid.IntRange(1, 120).Draw(t, "steps") {
+		for range rapid.IntRange(1, 400).Draw(t, "steps") {
 			x.act()
 		}
 		if !x.stopped {
