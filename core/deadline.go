@@ -48,6 +48,18 @@ func (t *timer) arm(e pq.Entry) {
 	}
 }
 
+// bound is an instant before which the class has no deadline, dead or standing; Never if it has none.
+func (t *timer) bound() int64 {
+	at := int64(Never)
+	if e, ok := t.lane.Head(); ok {
+		at = e.At
+	}
+	if len(t.far) > 0 {
+		at = min(at, t.far[0].At)
+	}
+	return at
+}
+
 func (t *timer) dropFar() {
 	n := len(t.far) - 1
 	t.far[0] = t.far[n]
@@ -119,7 +131,7 @@ func (c *Core) fire(wake bool) {
 		if k.lifeTime() {
 			edge += int64(c.offset)
 		}
-		for {
+		for c.timers[k].bound() <= edge {
 			e, far, ok := c.head(k)
 			if !ok || e.At > edge {
 				break
@@ -161,15 +173,15 @@ func (c *Core) due(k timerClass, slot int32) {
 func (c *Core) Next() (Time, bool) {
 	next := min(c.budget.NextWake(), c.starts.next())
 	for k := range numTimerClasses {
-		if c.timers[k].lane.Len() == 0 && len(c.timers[k].far) == 0 {
-			continue
+		shift := Time(0)
+		if k.lifeTime() {
+			shift = c.offset
+		}
+		if at := c.timers[k].bound(); at == int64(Never) || Time(at)-shift >= next {
+			continue // whatever stands in this class is later
 		}
 		if e, _, ok := c.head(k); ok {
-			at := Time(e.At)
-			if k.lifeTime() {
-				at -= c.offset
-			}
-			next = min(next, at)
+			next = min(next, Time(e.At)-shift)
 		}
 	}
 	return next, next != Never
