@@ -319,8 +319,28 @@ func (x *chaos) push() {
 		p.Updates = append(p.Updates, RefUpdate{Name: main + Handle(i), New: oid(rapid.IntRange(1, 4).Draw(x.t, "oid")),
 			Space: RefSpace(rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(x.t, "space"))})
 	}
+	if len(x.events) > 0 && rapid.Bool().Draw(x.t, "as a state wants") {
+		if e := x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "state")]; e.Kind == KindState {
+			p.Repo, p.Updates = e.Repo, nil
+			for _, r := range e.Refs {
+				p.Updates = append(p.Updates, RefUpdate{Name: r.Name, New: r.OID})
+			}
+		}
+	}
 	x.pushes = append(x.pushes, p)
 	x.step(Input{Kind: InPushAsked, Push: p})
+}
+
+// begin tells the core what is stored already. // R-07
+func (x *chaos) begin() {
+	for range rapid.IntRange(0, 4).Draw(x.t, "served") {
+		e := x.newEvent()
+		x.events = append(x.events, e)
+		x.step(Input{Kind: InServed, Event: e})
+		if rapid.Bool().Draw(x.t, "its refs") {
+			x.step(Input{Kind: InRepoRefs, Repo: e.Repo.Repo, Refs: e.Refs})
+		}
+	}
 }
 
 func (x *chaos) stale() {
@@ -458,6 +478,7 @@ func (x *chaos) finish() {
 func TestCoreUnderAMisbehavingDriver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := newChaos(t)
+		x.begin()
 		for range rapid.IntRange(1, 400).Draw(t, "steps") {
 			x.act()
 		}

@@ -217,6 +217,7 @@ func (c *Core) settle() {
 		}
 	}
 	c.grow = c.grow[:0]
+	c.settlePushes()
 	c.budget.Sweep(c.now, 1)
 }
 

@@ -20,7 +20,10 @@ type instant struct {
 	silent  map[Handle]bool         // never answers
 	local   map[OID]bool
 	verdict []Verdict // of the next StoreEvents, then StoredOK
+	hold    func(Effect) bool // true: not carried out, but kept in pending
+	pending []Effect
 	log     []Effect
+	at      []Time // of each in log
 	starts  []Time
 	effects int
 }
@@ -35,6 +38,7 @@ func newInstant(t *testing.T, cfg Config) *instant {
 func (d *instant) step(in Input) {
 	out := d.c.Step(d.now, in, nil)
 	require.NoError(d.t, d.c.Check(), "after %s at %s", in.Kind, d.now)
+	require.NoError(d.t, audit(d.c), "after %s at %s", in.Kind, d.now)
 	for _, e := range out {
 		d.effects++
 		e.OIDs = append([]OID(nil), e.OIDs...)
@@ -42,12 +46,16 @@ func (d *instant) step(in Input) {
 			p := *e.Pass
 			e.Pass = &p
 		}
-		d.log = append(d.log, e)
+		d.log, d.at = append(d.log, e), append(d.at, d.now)
 		d.carryOut(e)
 	}
 }
 
 func (d *instant) carryOut(e Effect) {
+	if d.hold != nil && e.Ask != 0 && e.Kind != EfReport && d.hold(e) {
+		d.pending = append(d.pending, e)
+		return
+	}
 	in := Input{Ask: e.Ask}
 	switch e.Kind {
 	case EfCheckObjects:
@@ -137,6 +145,47 @@ func (d *instant) until(t Time) {
 func (d *instant) event(e *Event, o Origin) {
 	d.step(Input{Kind: InEvent, Event: e, Origin: o})
 	d.settle()
+}
+
+// let carries out what was held back.
+func (d *instant) let() {
+	d.hold = nil
+	list := d.pending
+	d.pending = nil
+	for _, e := range list {
+		d.carryOut(e)
+	}
+	d.settle()
+}
+
+// effectsOf are the logged effects of a kind.
+func (d *instant) effectsOf(k EffectKind) (out []Effect) {
+	for _, e := range d.log {
+		if e.Kind == k {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// answer is the latest answer to an event.
+func (d *instant) answer(id EventID) (ok bool, text string) {
+	for _, e := range d.log {
+		if e.Kind == EfAnswer && e.Event == id {
+			ok, text = e.OK, e.Text
+		}
+	}
+	return ok, text
+}
+
+// attempts are the starts of attempts, in seconds.
+func (d *instant) attempts(from Time) (out []int) {
+	for i, e := range d.log {
+		if e.Kind == EfReport && e.Report == RepAttemptStarted && d.at[i] >= from {
+			out = append(out, int((d.at[i]-from)/Second))
+		}
+	}
+	return out
 }
 
 func (d *instant) reports(k ReportKind) (out []Effect) {

@@ -187,7 +187,8 @@ func (c *Core) onPushEnded(in *Input) {
 		o.wants[k].asked = o.wants[k].have != 0
 	}
 	c.checkWants(g, false)
-	c.settlePushes(r.ann)
+	c.tryRelease(g)
+	c.touch(g)
 }
 
 // dropStalePins ends the pins that have lasted their time; their pushes may not go on (P-04).
@@ -202,14 +203,18 @@ func (c *Core) dropStalePins(a int32) {
 	}
 }
 
-// settlePushes answers the ended pushes of a repository once no check or release of it is out.
-func (c *Core) settlePushes(a int32) {
+// settlePushes answers the ended pushes whose repository has no check or release out any more, or is gone
+// (P-05).
+func (c *Core) settlePushes() {
 	if len(c.pushes.byID) == 0 {
 		return
 	}
 	for i := range c.pushes.slab.Items {
 		r := &c.pushes.slab.Items[i]
-		if r.used && r.ended && r.ann == a && !c.anns.At(a).Locked && !c.checkOut(c.anns.At(a).Group) {
+		if !r.used || !r.ended {
+			continue
+		}
+		if ann := c.anns.At(r.ann); ann.Serial != r.serial || !ann.Locked && !c.checkOut(ann.Group) {
 			c.answerPush(int32(i))
 		}
 	}

@@ -490,7 +490,6 @@ func (c *Core) unlock(a int32) {
 		c.tryRelease(g)
 		c.touch(g)
 	}
-	c.settlePushes(a)
 }
 
 // expireFailed expires an event that was only kept past its deadline for a release that failed (E-02).

@@ -102,12 +102,10 @@ func (c *Core) onChecked(in *Input) {
 	if k.attempt != 0 && o.phase == checking && k.attempt == o.attempt {
 		if o.checks--; o.checks == 0 {
 			c.beginHunting(k.a)
-			c.settlePushes(k.b)
 			return
 		}
 	}
 	c.tryRelease(k.a)
-	c.settlePushes(k.b)
 	c.touch(k.a)
 }
 
