@@ -30,15 +30,15 @@ type build struct {
 	events   map[string]*core.Event // by name
 	urls     map[string][]string    // clone URLs of a repository's name, in order of first use
 	made     map[string]bool        // object labels that exist
+	start    []core.Input           // what the driver tells first
 	arrivals []sim.Arrival
 	pushes   uint64
-	ties     sim.TiePolicy
 }
 
 // world builds everything; seed is the key of all noise.
 func (s *Scenario) world(seed uint64) (*build, error) {
 	b := &build{problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event),
-		urls: make(map[string][]string), made: make(map[string]bool), ties: s.tie(seed)}
+		urls: make(map[string][]string), made: make(map[string]bool)}
 	b.script = s.validate(b.problems)
 	if err := b.err(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Scenario) world(seed uint64) (*build, error) {
 	for i := range b.repos {
 		b.objects(&b.repos[i])
 		b.holdings(&b.repos[i])
-		b.start(&b.repos[i])
+		b.served(&b.repos[i])
 	}
 	b.timeline()
 	b.parts.Learn(b.arrivals)
@@ -321,9 +321,9 @@ func (b *build) vanishes(identifier string, all Holdings, h *Holding, label stri
 	return true, back
 }
 
-// start fills a repository that is served before the run: announcement and first state in the store, the
+// served fills a repository that is served before the run: announcement and first state in the store, the
 // state's branch in the repository.
-func (b *build) start(r *item[Repo]) {
+func (b *build) served(r *item[Repo]) {
 	if r.val.Start == "absent" {
 		return
 	}
@@ -349,7 +349,7 @@ func (b *build) start(r *item[Repo]) {
 	for _, ev := range []*core.Event{ann, st} {
 		b.parts.Store.Learn(ev)
 		b.parts.Store.Store(ev.ID)
-		b.arrivals = append(b.arrivals, sim.Arrival{Input: core.Input{Kind: core.InServed, Event: ev}})
+		b.start = append(b.start, core.Input{Kind: core.InServed, Event: ev})
 	}
-	b.arrivals = append(b.arrivals, sim.Arrival{Input: core.Input{Kind: core.InRepoRefs, Repo: repo, Refs: slices.Clone(git.Refs(repo))}})
+	b.start = append(b.start, core.Input{Kind: core.InRepoRefs, Repo: repo, Refs: slices.Clone(git.Refs(repo))})
 }

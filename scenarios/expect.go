@@ -24,10 +24,6 @@ type refsAt struct {
 	at   core.Time
 }
 
-// near tells whether an instant is the one written, to the microsecond: what stands at instant 0 happens
-// a nanosecond later.
-func near(got core.Time, want Span) bool { return got/1000 == core.Time(want)/1000 }
-
 func (j *judge) fail(e *item[Expectation], format string, args ...any) {
 	subject, about := e.val.subject()
 	j.res.Violations = append(j.res.Violations, sim.Violation{ID: "expect", At: j.res.Virtual, Step: j.res.Steps,
@@ -113,9 +109,9 @@ func answered(r *sim.EventRecord) string {
 // within checks one instant.
 func (j *judge) within(e *item[Expectation], t core.Time) {
 	switch {
-	case len(e.val.At) > 0 && !near(t, e.val.At[0]):
+	case len(e.val.At) > 0 && t != core.Time(e.val.At[0]):
 		j.fail(e, "at %v, expected at %v", t, e.val.At[0])
-	case len(e.val.Between) == 2 && (t < core.Time(e.val.Between[0]) || t/1000 > core.Time(e.val.Between[1])/1000):
+	case len(e.val.Between) == 2 && (t < core.Time(e.val.Between[0]) || t > core.Time(e.val.Between[1])):
 		j.fail(e, "at %v, expected between %v and %v", t, e.val.Between[0], e.val.Between[1])
 	}
 }
@@ -173,12 +169,12 @@ func (j *judge) instants(e *item[Expectation], all []core.Time) {
 			at = append(at, t)
 		}
 	}
-	if x.At != nil && !slices.EqualFunc(at, x.At, near) {
+	if x.At != nil && !slices.EqualFunc(at, x.At, func(got core.Time, want Span) bool { return got == core.Time(want) }) {
 		j.fail(e, "at %s, expected at %s", list(at), listSpans(x.At))
 	}
 	if len(x.Between) == 2 {
 		for _, t := range at {
-			if t < core.Time(x.Between[0]) || t/1000 > core.Time(x.Between[1])/1000 {
+			if t < core.Time(x.Between[0]) || t > core.Time(x.Between[1]) {
 				j.fail(e, "at %v, expected between %v and %v", t, x.Between[0], x.Between[1])
 				break
 			}

@@ -44,9 +44,8 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 		return nil, err
 	}
 	w := &watch{Remote: b.parts.Servers}
-	setup := sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: w, Local: b.parts.Local, Store: b.parts.Store,
-		Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems), Tie: b.ties, Horizon: core.Time(s.Horizon), Checks: o.Checks,
-		Record: true}
+	setup := b.setup(seed)
+	setup.Remote, setup.Checks, setup.Record = w, o.Checks, true
 	if o.Trace != nil {
 		setup.Trace = sim.NewTraceWriter(o.Trace, o.Build)
 	}
@@ -70,6 +69,14 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 		err = setup.Trace.Err()
 	}
 	return j, err
+}
+
+// setup is the run of what was built.
+func (b *build) setup(seed uint64) sim.Setup {
+	s := b.Scenario
+	return sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: b.parts.Servers, Local: b.parts.Local,
+		Store: b.parts.Store, Start: b.start, Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems), Tie: s.tie(seed),
+		Horizon: core.Time(s.Horizon)}
 }
 
 // tie is the policy for equal instants: the scenario's, or one drawn by the seed.

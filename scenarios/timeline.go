@@ -11,15 +11,6 @@ import (
 	"graspsync/sim"
 )
 
-// settle is when what stands at instant 0 in the timeline happens: after the facts the driver tells at its
-// start. Where equal instants are not taken in order of statement that needs a nanosecond.
-func (b *build) settle() core.Time {
-	if b.ties == sim.TieByKind {
-		return 0
-	}
-	return 1
-}
-
 // eventBytes is the size of events that are not real.
 const eventBytes = 800
 
@@ -27,8 +18,7 @@ const eventBytes = 800
 func (b *build) timeline() {
 	for i := range b.actions {
 		it := &b.actions[i]
-		at := max(core.Time(it.val.At), b.settle())
-		b.action(at, it)
+		b.action(core.Time(it.val.At), it)
 	}
 	b.realEvents()
 	slices.SortStableFunc(b.arrivals, func(x, y sim.Arrival) int { return cmp.Compare(x.At, y.At) })
@@ -280,7 +270,7 @@ func (b *build) realEvents() {
 			continue
 		}
 		at := core.Time(ev.CreatedAt-b.cfg.Wall) * core.Second
-		b.real(max(at, b.settle()), false, line, "events")
+		b.real(max(at, 0), false, line, "events")
 	}
 }
 

@@ -26,7 +26,8 @@ type Setup struct {
 	Remote   Remote
 	Local    Local
 	Store    Store
-	Arrivals []Arrival // sorted by At; not changed by the run
+	Start    []core.Input // facts the driver tells at instant 0 before anything else, in this order: served events, refs
+	Arrivals []Arrival    // sorted by At; not changed by the run
 
 	Driver  DriverFaults // zero: an ideal driver without delays
 	Tie     TiePolicy
@@ -102,6 +103,12 @@ func (s *Setup) validate() error {
 		return setupError("Checks is " + strconv.Itoa(int(s.Checks)) + ", must be 0 to 2")
 	case len(s.Arrivals) > maxArrivals:
 		return setupError(strconv.Itoa(len(s.Arrivals)) + " arrivals, must be at most " + strconv.Itoa(maxArrivals))
+	}
+	for i := range s.Start {
+		in := &s.Start[i]
+		if in.Kind != core.InRepoRefs && (in.Kind != core.InServed || in.Event == nil) {
+			return setupError("Start[" + strconv.Itoa(i) + "] is of kind " + in.Kind.String() + ", must be served with its Event, or repo-refs")
+		}
 	}
 	last := core.Time(0)
 	pushes := make(map[uint64]bool)

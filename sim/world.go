@@ -20,6 +20,7 @@ type World struct {
 
 	now      core.Time
 	due      core.Time // the machine's next deadline, or noDeadline: asked once after each step
+	told     int       // facts of the start that were told
 	next     int       // arrivals before it are queued
 	open     bool      // the present instant is not over
 	over     bool
@@ -132,6 +133,10 @@ func (w *World) StepOnce() bool {
 // proceed takes the next step that lies at or before instant t, if there is one.
 func (w *World) proceed(t core.Time) bool {
 	t = min(t, w.setup.Horizon)
+	if w.told < len(w.setup.Start) && t >= 0 {
+		w.tell()
+		return true
+	}
 	for !w.over {
 		if w.open && w.now <= t {
 			if w.within() {
@@ -150,6 +155,14 @@ func (w *World) proceed(t core.Time) bool {
 		w.admit()
 	}
 	return false
+}
+
+// tell steps the machine with the next fact of the start. No tie policy moves it.
+func (w *World) tell() {
+	w.drv.in = w.setup.Start[w.told]
+	w.told++
+	w.inRow--
+	w.stepMachine(&w.drv.in)
 }
 
 // within takes one step of the present instant; false means that the instant is over.
@@ -180,6 +193,9 @@ func (w *World) wake() {
 
 // upcoming is the next instant at which anything happens, at or after the present one.
 func (w *World) upcoming() (core.Time, bool) {
+	if w.told < len(w.setup.Start) {
+		return 0, true
+	}
 	at, ok := w.queue.Peek()
 	if !ok {
 		at = core.Never

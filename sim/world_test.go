@@ -191,3 +191,34 @@ func TestCheckIsAsked(t *testing.T) {
 	res, _ = runToy(t, s)
 	require.Greater(t, len(res.Violations), 3)
 }
+
+// What the driver tells at its start comes first, in its own order, whatever the tie policy and whoever
+// drives the run. R-07
+func TestStartComesBeforeEverything(t *testing.T) {
+	for _, tie := range []TiePolicy{TieByKind, TieReverse, TieShuffle} {
+		s, m := toySetup(3, 1, serve)
+		s.Tie = tie
+		for i := range s.Arrivals {
+			s.Arrivals[i].At = 0
+		}
+		served := &core.Event{ID: toyID(9)}
+		s.Start = []core.Input{{Kind: core.InServed, Event: served}, {Kind: core.InRepoRefs, Repo: 1}, {Kind: core.InRepoRefs, Repo: 2}}
+		w, err := NewWorld(s)
+		require.NoError(t, err)
+		w.RunUntil(0)
+		require.Len(t, m.seen, 6)
+		require.Equal(t, s.Start, m.seen[:3])
+		for _, in := range m.seen[3:] {
+			require.Equal(t, core.InEvent, in.Kind)
+		}
+		require.Equal(t, int64(3), w.Run().Counts.Released)
+	}
+	s, _ := toySetup(1, 1, serve)
+	s.Start = []core.Input{{Kind: core.InRepoRefs, Repo: 1}, {Kind: core.InEvent, Event: &core.Event{}}}
+	_, err := NewWorld(s)
+	require.ErrorIs(t, err, ErrSetup)
+	require.ErrorContains(t, err, "Start[1] is of kind event, must be served with its Event, or repo-refs")
+	s.Start[1] = core.Input{Kind: core.InServed}
+	_, err = NewWorld(s)
+	require.ErrorContains(t, err, "Start[1] is of kind served")
+}
