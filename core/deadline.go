@@ -29,6 +29,7 @@ func (k timerClass) lifeTime() bool { return k <= tAnn }
 type timer struct {
 	lane pq.Lane
 	far  []pq.Entry // binary heap by (At, ID, Gen)
+	at   int64      // nothing of the class stands before it; so that most looks at it end here
 }
 
 func before(a, b pq.Entry) bool {
@@ -36,6 +37,7 @@ func before(a, b pq.Entry) bool {
 }
 
 func (t *timer) arm(e pq.Entry) {
+	t.at = min(t.at, e.At)
 	if t.lane.InOrder(e.At) {
 		t.lane.Push(e)
 		return
@@ -46,18 +48,6 @@ func (t *timer) arm(e pq.Entry) {
 		t.far[i], t.far[(i-1)/2] = t.far[(i-1)/2], t.far[i]
 		i = (i - 1) / 2
 	}
-}
-
-// bound is an instant before which the class has no deadline, dead or standing; Never if it has none.
-func (t *timer) bound() int64 {
-	at := int64(Never)
-	if e, ok := t.lane.Head(); ok {
-		at = e.At
-	}
-	if len(t.far) > 0 {
-		at = min(at, t.far[0].At)
-	}
-	return at
 }
 
 func (t *timer) dropFar() {
@@ -100,6 +90,14 @@ func (c *Core) alive(k timerClass, e pq.Entry) bool {
 
 // head is the earliest standing deadline of a class; far tells in which half it is.
 func (c *Core) head(k timerClass) (e pq.Entry, far, ok bool) {
+	e, far, ok = c.search(k)
+	if c.timers[k].at = int64(Never); ok {
+		c.timers[k].at = e.At
+	}
+	return e, far, ok
+}
+
+func (c *Core) search(k timerClass) (e pq.Entry, far, ok bool) {
 	t := &c.timers[k]
 	for t.lane.Len() > 0 {
 		if e, _ = t.lane.Head(); c.alive(k, e) {
@@ -131,7 +129,7 @@ func (c *Core) fire(wake bool) {
 		if k.lifeTime() {
 			edge += int64(c.offset)
 		}
-		for c.timers[k].bound() <= edge {
+		for c.timers[k].at <= edge {
 			e, far, ok := c.head(k)
 			if !ok || e.At > edge {
 				break
@@ -177,7 +175,7 @@ func (c *Core) Next() (Time, bool) {
 		if k.lifeTime() {
 			shift = c.offset
 		}
-		if at := c.timers[k].bound(); at == int64(Never) || Time(at)-shift >= next {
+		if at := c.timers[k].at; at == int64(Never) || Time(at)-shift >= next {
 			continue // whatever stands in this class is later
 		}
 		if e, _, ok := c.head(k); ok {
