@@ -67,10 +67,15 @@ func (t *Table) SetEligible(k Ticket, yes bool, now Time) {
 		return
 	}
 	tk.eligible = yes
+	first := &t.doms[tk.dom].eligible[t.lane(tk)]
+	_, before, had := first.Top()
 	if yes {
 		t.enlist(k)
 	} else {
 		t.delist(k)
+	}
+	if _, after, has := first.Top(); had && has && before == after {
+		return // behind the same first ticket the domain stands where it stood
 	}
 	t.refresh(tk.dom, now)
 }
