@@ -15,6 +15,7 @@ type judgeFair struct {
 	checks  []checkAsk
 
 	owners map[string]*fairOwner // passes in flight by owner of the repository
+	byRepo []*fairOwner          // the same, by repository
 	prLive int
 	full   int // times a process-wide share was reached
 }
@@ -66,18 +67,27 @@ func (f *judgeFair) hunt(id core.HuntID) *fairHunt {
 	return &f.hunts[i]
 }
 
+// owner is the state of a repository's owner: the first part of its name, looked up once per handle.
 func (o *Oracle) owner(repo core.Handle) *fairOwner {
+	f := &o.fair
+	for int(repo) >= len(f.byRepo) {
+		f.byRepo = append(f.byRepo, nil)
+	}
+	if w := f.byRepo[repo]; w != nil {
+		return w
+	}
 	text := ""
 	if o.names != nil {
 		if text = o.names.Text(repo); len(text) > 64 {
 			text = text[:64]
 		}
 	}
-	w := o.fair.owners[text]
+	w := f.owners[text]
 	if w == nil {
 		w = &fairOwner{}
-		o.fair.owners[text] = w
+		f.owners[text] = w
 	}
+	f.byRepo[repo] = w
 	return w
 }
 
