@@ -36,9 +36,9 @@ func (e *snapshotError) Unwrap() error { return e.kind }
 func refuse(kind error, text string) (*Core, error) { return nil, &snapshotError{kind, text} }
 
 // AppendState appends a snapshot of the core between two Steps, from which Restore makes a core that goes on
-// identically. It changes nothing but that it drops dead deadlines, as Next does. Two cores of one configuration that took the same inputs at the
-// same instants, and whose Stats were taken at the same points, give the same bytes (I-9): Stats forgets
-// what is due to be forgotten. Its cost is proportional to what is held.
+// identically. It changes nothing. Two cores of one configuration that took the same inputs at the same
+// instants, and whose Next and Stats were called at the same points, give the same bytes (I-9): Next drops
+// dead deadlines, Stats forgets what is due to be forgotten. Its cost is proportional to what is held.
 func (c *Core) AppendState(dst []byte) []byte {
 	start := len(dst)
 	w := wire.Writer(append(dst, snapshotMagic...))
@@ -106,6 +106,15 @@ func Restore(cfg Config, data []byte) (*Core, error) {
 	}
 	if err != nil {
 		return refuse(ErrSnapshot, err.Error())
+	}
+	again := c.AppendState(make([]byte, 0, len(data)))
+	for i := range min(len(data), len(again)) {
+		if data[i] != again[i] {
+			return refuse(ErrSnapshot, "it is no core's: saved again, it differs from byte "+strconv.Itoa(i)+" on")
+		}
+	}
+	if len(data) != len(again) {
+		return refuse(ErrSnapshot, "it is no core's: saved again, it is of another length")
 	}
 	return c, nil
 }

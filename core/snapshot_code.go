@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -26,14 +27,21 @@ const (
 	earlySize   = 1
 )
 
+// farthest bounds the instant of a snapshot: 73 years from the run's epoch.
+const farthest Time = 1 << 61
+
 // code writes or reads everything that influences what comes later; rebuild makes the rest of it: maps,
 // counts of references and the calendar. Lists that live only within a Step are empty and not coded.
 func (c *Core) code(w *wire.Coder) {
 	w.Section("core")
 	wire.Time(w, &c.now)
 	wire.Time(w, &c.offset)
+	if w.Reading() && (c.now < 0 || c.now > farthest || c.offset < -farthest || c.offset > farthest) {
+		w.Fail("its instant is " + c.now.String() + " with the wall clock " + c.offset.String() + " ahead, which no run reaches")
+	}
 	w.Bool(&c.stopping)
 	w.Bool(&c.localFault)
+	w.Bool(&c.fed)
 	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue} {
 		wire.U64(w, n)
 	}
@@ -272,32 +280,24 @@ func (e *earlyEvent) code(w *wire.Coder) {
 	wire.Time(w, &e.at)
 }
 
-// codeTimer writes the standing deadlines of a class: the lane in its order and the far ones sorted. Dead
-// entries make no difference, except that the lane's last one decides whether the next deadline joins it.
+// codeTimer writes all deadlines of a class, dead ones too: the lane's last entry, dead or not, decides
+// whether the next deadline joins it. The lane comes in its order, the far ones sorted.
 func (c *Core) codeTimer(w *wire.Coder, k timerClass) {
 	t := &c.timers[k]
 	var lane, far []pq.Entry
 	if !w.Reading() {
-		c.head(k) // drops the dead in front, as Next and every Step do
 		for i := range t.lane.Len() {
-			if e := t.lane.At(i); c.alive(k, e) || i == t.lane.Len()-1 && len(lane) > 0 {
-				lane = append(lane, e)
-			}
+			lane = append(lane, t.lane.At(i))
 		}
-		for _, e := range t.far {
-			if c.alive(k, e) {
-				far = append(far, e)
-			}
-		}
+		far = slices.Clone(t.far)
 		slices.SortFunc(far, func(a, b pq.Entry) int {
-			if before(a, b) {
-				return -1
-			}
-			return 1
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Gen, b.Gen))
 		})
 	}
 	code := func(w *wire.Coder, e *pq.Entry) {
-		wire.I64(w, &e.At)
+		at := Time(e.At)
+		wire.Time(w, &at)
+		e.At = int64(at)
 		wire.U32(w, &e.ID)
 		wire.U32(w, &e.Gen)
 	}

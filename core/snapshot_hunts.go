@@ -35,7 +35,7 @@ func (r *restored) judgeGroups() {
 			r.huntsBy[g.author]++
 		}
 		r.must(g.checksOut == r.checks[i], what, i, "waits for "+num(int(g.checksOut))+" checks, "+num(int(r.checks[i]))+" are out")
-		r.must(g.checks >= 0 && g.checks <= g.checksOut, what, i, "waits for more checks than are out")
+		r.must(g.phase != checking || g.checks > 0 && g.checks <= g.checksOut, what, i, "checks, and waits for none or for more than are out")
 		for k := range g.wants {
 			r.must(k == 0 || g.wants[k-1].oid.Compare(g.wants[k].oid) < 0, what, i, "has wants out of order")
 		}
@@ -47,6 +47,9 @@ func (r *restored) judgeGroups() {
 
 func (r *restored) judgeSources(g *group, i int) {
 	for k := range g.sources {
+		if g.phase != hunting {
+			break // listed anew before any is asked
+		}
 		s := &g.sources[k]
 		r.must(has(r.url, s.url) && r.urls.At(s.url).dom == s.dom, "group", i, "has a source that is not there")
 	}

@@ -47,8 +47,17 @@ func PubKey(c *Coder, p *value.PubKey) { c.Raw(p[:]) }
 // Handle codes four bytes.
 func Handle(c *Coder, p *value.Handle) { U32(c, p) }
 
-// Time codes eight bytes.
-func Time(c *Coder, p *value.Time) { I64(c, p) }
+// timeLimit is so far from the ends of the scale that spans can be added without a check.
+const timeLimit value.Time = 1 << 62
+
+// Time codes eight bytes; an instant within reach of the ends of the scale, other than Never, is malformed.
+func Time(c *Coder, p *value.Time) {
+	I64(c, p)
+	if c.Reading() && (*p > timeLimit || *p < -timeLimit) && *p != value.Never {
+		c.Fail("an instant is " + strconv.FormatInt(int64(*p), 10) + " ns, which no run reaches")
+		*p = 0
+	}
+}
 
 // Slot codes four bytes.
 func Slot(c *Coder, p *int32) { I32(c, p) }

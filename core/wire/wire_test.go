@@ -53,7 +53,7 @@ func drawOID(t *rapid.T) value.OID {
 func draw(t *rapid.T) record {
 	r := record{flag: rapid.Bool().Draw(t, "flag"), u8: rapid.Uint8().Draw(t, "u8"), u32: rapid.Uint32().Draw(t, "u32"),
 		i32: rapid.Int32().Draw(t, "i32"), u64: rapid.Uint64().Draw(t, "u64"), i64: rapid.Int64().Draw(t, "i64"),
-		count: rapid.IntRange(0, 1<<20).Draw(t, "count"), when: value.Time(rapid.Int64().Draw(t, "when")), oid: drawOID(t),
+		count: rapid.IntRange(0, 1<<20).Draw(t, "count"), when: value.Time(rapid.Int64Range(-1<<62, 1<<62).Draw(t, "when")), oid: drawOID(t),
 		ref: value.Ref{Name: 7, OID: drawOID(t), Symbolic: true}, coord: value.Coordinate{Owner: value.PubKey{1, 2}, Identifier: 3, Repo: 4}}
 	for range rapid.IntRange(0, 4).Draw(t, "n") {
 		r.list = append(r.list, rapid.Int32().Draw(t, "entry"))
@@ -115,6 +115,11 @@ func TestSecondEncodingsAreRefused(t *testing.T) {
 		"has 21 bytes": func() error {
 			c := Reader(append([]byte{21}, make([]byte, 32)...))
 			OID(c, new(value.OID))
+			return c.Err()
+		},
+		"no run reaches": func() error {
+			c := Reader([]byte{0, 0, 0, 0, 0, 0, 0, 0x80})
+			Time(c, new(value.Time))
 			return c.Err()
 		},
 		"filled up": func() error {
