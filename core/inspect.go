@@ -140,8 +140,8 @@ func (c *Core) checkPasses() error {
 			return c.broken("T-04", "pass "+p.ask.String()+" has no request")
 		}
 	}
-	if use := c.budget.Use(c.now); use.Running != n || use.Limited != limited {
-		return c.broken("D-02", "permits out "+num(use.Running)+", passes "+num(n)+"; limited "+num(use.Limited)+", "+num(limited))
+	if running, shares := c.budget.Permits(); running != n || shares != limited {
+		return c.broken("D-02", "permits out "+num(running)+", passes "+num(n)+"; limited "+num(shares)+", "+num(limited))
 	}
 	return nil
 }
