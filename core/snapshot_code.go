@@ -294,6 +294,9 @@ func (c *Core) codeTimer(w *wire.Coder, k timerClass) {
 			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Gen, b.Gen))
 		})
 	}
+	at := Time(t.at) // when dead heads were last dropped shows in it
+	wire.Time(w, &at)
+	t.at = int64(at)
 	code := func(w *wire.Coder, e *pq.Entry) {
 		at := Time(e.At)
 		wire.Time(w, &at)
@@ -307,6 +310,10 @@ func (c *Core) codeTimer(w *wire.Coder, k timerClass) {
 		return
 	}
 	t.far = far
+	if len(lane) > 0 && lane[0].At < t.at || len(far) > 0 && far[0].At < t.at {
+		w.Fail("a deadline lies before the first of its class")
+		return
+	}
 	for _, e := range lane {
 		if !t.lane.InOrder(e.At) {
 			w.Fail("deadlines are out of order")
