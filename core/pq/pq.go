@@ -44,11 +44,12 @@ func (h *Heap) Set(pos []int32, key int64, id int32) {
 		h.up(pos, int32(len(h.items)-1))
 		return
 	}
-	old := h.items[i]
+	old := h.items[i].key
 	h.items[i].key = key
-	if h.items[i].less(old) {
+	switch {
+	case key < old:
 		h.up(pos, i)
-	} else {
+	case key > old:
 		h.down(pos, i)
 	}
 }
@@ -68,8 +69,11 @@ func (h *Heap) Remove(pos []int32, id int32) {
 	}
 	h.items[i] = moved
 	pos[moved.id] = i
-	h.up(pos, i)
-	h.down(pos, pos[moved.id])
+	if i > 0 && moved.less(h.items[(i-1)/2]) {
+		h.up(pos, i)
+	} else {
+		h.down(pos, i)
+	}
 }
 
 func (h *Heap) up(pos []int32, i int32) {
