@@ -219,6 +219,9 @@ func (c *Core) refresh(g int32) {
 		if o.synced = c.onlySynced(o); o.synced {
 			delay = c.cfg.SyncedDelay
 		}
+		if o.id == 0 && o.rerun != Never { // the event's delay began when it came
+			delay = max(0, o.rerun-c.now)
+		}
 		c.wake(g, delay, o.synced)
 	}
 	c.touch(g)

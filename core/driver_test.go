@@ -19,7 +19,7 @@ type instant struct {
 	class   map[Handle]Class        // or how it fails
 	silent  map[Handle]bool         // never answers
 	local   map[OID]bool
-	verdict []Verdict // of the next StoreEvents, then StoredOK
+	verdict []Verdict         // of the next StoreEvents, then StoredOK
 	hold    func(Effect) bool // true: not carried out, but kept in pending
 	pending []Effect
 	log     []Effect

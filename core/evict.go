@@ -130,6 +130,21 @@ func (c *Core) roomForHunt(author PubKey, g int32) bool {
 	return true
 }
 
+// huntFits tells whether the bounds leave room for a hunt of the group without an eviction: only a newcomer may
+// evict.
+func (c *Core) huntFits(i int32) bool {
+	a, ok := c.authors.byKey[c.huntAuthor(i)]
+	return c.hunts < c.cfg.Hunts && (!ok || int(c.authors.at(a).hunts) < c.cfg.HuntsPerAuthor)
+}
+
+// hasHunt tells whether the group has a hunt or may have one without an eviction; if not it is looked at
+// again when another ends.
+func (c *Core) hasHunt(g int32) bool {
+	ok := c.groups.At(g).id != 0 || c.huntFits(g)
+	c.fed = c.fed && ok
+	return ok
+}
+
 // huntRoom tells whether the group has a hunt or could get one.
 func (c *Core) huntRoom(g int32) bool {
 	return g == purgatory.None || c.groups.At(g).id != 0 || c.roomForHunt(c.huntAuthor(g), g)

@@ -24,7 +24,7 @@ type group struct {
 
 	id       HuntID // 0: no hunt
 	next     Time   // start of the next attempt, Never if none is armed
-	rerun    Time   // after the running attempt, or Never
+	rerun    Time   // after the running attempt; without a hunt: when the first was wanted; or Never
 	count    uint32 // attempts since the last new event
 	attempt  uint32 // number of the latest attempt
 	activity Time   // last new event
@@ -277,8 +277,8 @@ func (c *Core) refile(ident int32) {
 		c.refreshRepos(g)
 		c.refreshWants(g)
 		c.refreshSources(g)
-		if o.active > 0 && o.id == 0 {
-			c.wake(g, c.cfg.SyncedDelay, o.synced)
+		if o.active > 0 && o.id == 0 && c.hasHunt(g) {
+			c.wake(g, c.cfg.SyncedDelay, c.onlySynced(o))
 		}
 		c.touch(g)
 		if c.dropGroupIfEmpty(g); o.used {

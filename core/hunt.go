@@ -9,10 +9,13 @@ import (
 
 // wake is a new event for a group: an idle hunt's next attempt comes delay from now at the
 // latest and its backoff starts over; a running attempt is followed by another. It makes the hunt if there
-// is none. Nothing pending wakes nothing.
+// is none. Nothing pending wakes nothing, but is remembered for when the repository has been made.
 func (c *Core) wake(g int32, delay Time, synced bool) {
 	o := c.groups.At(g)
 	if o.active == 0 {
+		if o.id == 0 {
+			o.rerun = min(o.rerun, c.now+delay) // its repository is to be made first
+		}
 		return
 	}
 	if o.id == 0 && !c.newHunt(g, synced) {
@@ -135,7 +138,7 @@ func (c *Core) pump(g int32) {
 			c.endAttempt(g)
 		}
 	}
-	if o.asleep() && len(o.repos) > 0 && !c.stopping {
+	if o.asleep() && len(o.repos) > 0 && !c.stopping && c.hasHunt(g) {
 		c.wake(g, c.cfg.SyncedDelay, o.synced)
 	}
 	if o.active == 0 {
@@ -229,7 +232,7 @@ func (c *Core) newHunt(g int32, synced bool) bool {
 	o := c.groups.At(g)
 	c.huntSeq++
 	c.hunts++
-	o.id, o.count, o.synced, o.activity, o.attempt = c.huntSeq, 0, true, c.now, 0
+	o.id, o.count, o.synced, o.activity, o.attempt, o.rerun = c.huntSeq, 0, true, c.now, 0, Never
 	o.author = c.authors.open(c.huntAuthor(g))
 	c.authors.at(o.author).hunts++
 	return true
@@ -297,12 +300,15 @@ func (c *Core) recount(g int32) {
 
 // seeking tells whether the group hunts by compare alone: an active held announcement, no held state, no
 // heads seen yet (N-03).
-func (c *Core) seeking(o *group) bool {
+func (c *Core) seeking(o *group) bool { return c.seeks(o, true) }
+
+// seeks is seeking; without late, announcements past their deadline do not count (E-02).
+func (c *Core) seeks(o *group, late bool) bool {
 	if len(o.states) > 0 || len(o.prs) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(o.anns, func(a int32) bool {
 		ann := c.anns.At(a)
-		return ann.Status == purgatory.Held && ann.RepoExists && !ann.HeadsSeen
+		return ann.Status == purgatory.Held && ann.RepoExists && !ann.HeadsSeen && (late || !ann.Overdue)
 	})
 }

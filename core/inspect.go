@@ -77,7 +77,7 @@ func (c *Core) checkGroup(i int32) error {
 	if c.stopping {
 		return nil
 	}
-	if g.active > 0 && g.id == 0 && len(g.repos) > 0 && c.hunts < c.cfg.Hunts {
+	if g.active > 0 && g.id == 0 && len(g.repos) > 0 && c.waiting(g) && c.huntFits(i) {
 		return c.broken("I-1", name+": events are held and nothing hunts for them")
 	}
 	if g.id == 0 {
@@ -118,6 +118,14 @@ func (c *Core) checkGroup(i int32) error {
 		return c.broken("N-01", name+": wants are out of order")
 	}
 	return nil
+}
+
+// waiting tells whether something of the group is held and not being released.
+func (c *Core) waiting(g *group) bool {
+	held := func(s purgatory.Status) bool { return s == purgatory.Held }
+	return c.seeking(g) ||
+		slices.ContainsFunc(g.states, func(s int32) bool { return held(c.states.At(s).Status) && !c.states.At(s).Unsatisfied }) ||
+		slices.ContainsFunc(g.prs, func(p int32) bool { return held(c.prs.At(p).Status) })
 }
 
 // checkPasses: each permit out has its pass, each pass its place in a wave (D-02).

@@ -196,6 +196,11 @@ func (c *Core) endOverdue(g int32) {
 			i = min(i, len(o.prs))
 		}
 	}
+	for _, a := range slices.Clone(o.anns) {
+		if ann := c.anns.At(a); ann.Overdue && ann.Status == purgatory.Held && !ann.Locked && ann.Pins == 0 {
+			c.announcementDue(a)
+		}
+	}
 }
 
 // endState ends the residence of a held state and takes it out of all tables (I-16).

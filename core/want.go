@@ -139,7 +139,7 @@ func (c *Core) anythingToAsk(g int32) bool {
 			return true
 		}
 	}
-	return c.seeking(o)
+	return c.seeks(o, false)
 }
 
 // wantsOf lists what a source may supply: everything the target lacks; a PR-only source only its own
