@@ -20,7 +20,7 @@ func NewHold(kind sim.QueueKind, pending int, seed uint64) *Hold {
 		180 * core.Second, 1800 * core.Second}
 	for i := range h.delays {
 		x := sim.Mix(seed, sim.FirstForeignPurpose, uint64(i), 1)
-		if x&1 == 0 {
+		if x&7 == 0 { // eight kinds of delay, equally often
 			h.delays[i] = sim.Wild.Draw(x, 400*core.Millisecond)
 		} else {
 			h.delays[i] = constants[sim.Below(x, uint64(len(constants)))]

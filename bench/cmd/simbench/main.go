@@ -26,7 +26,7 @@ func main() {
 
 func run() error {
 	what := flag.String("what", "world", "what to run: world, core (on recorded inputs) or queue-and-domains")
-	repos := flag.Int("repos", 1000, "repositories")
+	repos := flag.Int("repos", 1000, "repositories, or keys")
 	hours := flag.Int("hours", 24, "simulated hours that arrivals are made for")
 	until := flag.Duration("until", 0, "stop at this instant instead of after all hours")
 	found := flag.Int("found", 300, "per thousand comparisons that show what is wanted: 300 is the light load, 0 the saturated one")
@@ -116,6 +116,11 @@ func prepare(what string, l bench.Load, horizon core.Time) (func() (steps, hash,
 			return nil, err
 		}
 		return func() (uint64, uint64, uint64, string) { return uint64(p.PlayTo(n)), 0, 0, "" }, nil
+	case "queue-and-domains":
+		return func() (uint64, uint64, uint64, string) {
+			r := bench.RunQD(l.QD(), l.Queue, l.Checks != sim.ChecksOff)
+			return r.Events, r.Set, r.Order, fmt.Sprintf("%d passes, %d found %s", r.Passes, r.Found, r.Broken)
+		}, nil
 	}
 	return nil, fmt.Errorf("-what is %q, must be world, core or queue-and-domains", what)
 }
