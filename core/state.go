@@ -196,8 +196,15 @@ func (c *Core) endOverdue(g int32) {
 			i = min(i, len(o.prs))
 		}
 	}
-	for _, a := range slices.Clone(o.anns) {
-		if ann := c.anns.At(a); ann.Overdue && ann.Status == purgatory.Held && !ann.Locked && ann.Pins == 0 {
+	overdue := func(a int32) bool {
+		ann := c.anns.At(a)
+		return ann.Overdue && ann.Status == purgatory.Held && !ann.Locked && ann.Pins == 0
+	}
+	if !slices.ContainsFunc(o.anns, overdue) {
+		return
+	}
+	for _, a := range slices.Clone(o.anns) { // the group may fall apart meanwhile
+		if overdue(a) {
 			c.announcementDue(a)
 		}
 	}
