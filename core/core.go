@@ -132,6 +132,10 @@ func (c *Config) limits() budget.Limits {
 // until the next Step.
 func (c *Core) Step(now Time, in Input, out []Effect) []Effect {
 	c.out, c.arena, c.reports = out, c.arena[:0], c.reports[:0]
+	if now > maxTime {
+		c.contract("time is beyond reach: Step at " + now.String() + ", must be at most " + maxTime.String())
+		now = c.now
+	}
 	if now < c.now {
 		c.contract("time went back: Step at " + now.String() + " after " + c.now.String())
 		now = c.now
@@ -286,6 +290,8 @@ func (c *Core) onConfigChanged(in *Input) {
 	c.cfg = *in.Config
 	c.cfg.LoopInterval = interval // the grid is fixed for a run
 	c.budget.SetLimits(c.cfg.limits(), c.now)
+	c.memo.SetBounds(c.cfg.MemoURLs, c.cfg.MemoOIDs, c.cfg.MemoTTL)
+	c.expired.SetBounds(c.cfg.ExpiredIDs, c.cfg.ExpiredTTL, c.life())
 	for i := range c.groups.Items {
 		if c.groups.Items[i].used {
 			c.touch(int32(i))

@@ -38,7 +38,7 @@ func before(a, b pq.Entry) bool {
 
 func (t *timer) arm(e pq.Entry) {
 	t.at = min(t.at, e.At)
-	if t.lane.InOrder(e.At) {
+	if t.lane.InOrder(e) {
 		t.lane.Push(e)
 		return
 	}

@@ -55,6 +55,15 @@ func (x *early) keep(c *Core, in *Input) {
 	x.order = append(x.order, i)
 }
 
+// live is how many are remembered at now.
+func (x *early) live(now Time) int {
+	n := len(x.order)
+	for n > 0 && now-x.list[x.order[len(x.order)-n]].at >= earlyFor {
+		n--
+	}
+	return n
+}
+
 func (x *early) prune(now Time) {
 	for len(x.order) > 0 && now-x.list[x.order[0]].at >= earlyFor {
 		x.drop(x.order[0])

@@ -30,6 +30,9 @@ const (
 	Never       = value.Never
 )
 
+// maxTime is the latest instant a run can reach: 146 years, so that a deadline never passes Never.
+const maxTime = Never / 2
+
 // HuntID is the permanent id of a hunt: minted in increasing order from 1, never reused.
 type HuntID uint32
 

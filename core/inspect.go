@@ -32,15 +32,13 @@ type Stats struct {
 	PassesMinted  uint64
 }
 
-// Stats counts at the latest Step's instant, forgetting first what is due to be forgotten.
+// Stats counts at the latest Step's instant; what is due to be forgotten is left out. It changes nothing.
 func (c *Core) Stats() Stats {
 	use := c.budget.Use(c.now)
-	c.memo.Expire(c.now)
-	c.early.prune(c.life())
-	urls, oids := c.memo.Len()
+	urls, oids := c.memo.Live(c.now)
 	return Stats{Held: c.holdings, Announcements: c.announced, Hunts: c.hunts, Attempts: c.attempts, Passes: c.passes.Len(),
 		Asks: c.asks.Len(), Tickets: use.Parked, Domains: use.Domains, URLs: c.urls.Len(), MemoURLs: urls, MemoOIDs: oids,
-		ExpiredIDs: c.expired.Len(), Early: len(c.early.order), Pushes: len(c.pushes.byID), Releases: c.releases.Len(),
+		ExpiredIDs: c.expired.Len(), Early: c.early.live(c.life()), Pushes: len(c.pushes.byID), Releases: c.releases.Len(),
 		Ignored: c.ignored, Breaches: c.breaches, Overdue: c.overdue,
 		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq}
 }

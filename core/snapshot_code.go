@@ -315,7 +315,7 @@ func (c *Core) codeTimer(w *wire.Coder, k timerClass) {
 		return
 	}
 	for _, e := range lane {
-		if !t.lane.InOrder(e.At) {
+		if !t.lane.InOrder(e) {
 			w.Fail("deadlines are out of order")
 			return
 		}

@@ -231,8 +231,16 @@ type Use struct {
 	Domains, Running, Limited, Parked, Authors, Addresses int
 }
 
-// Use counts what the table holds at now.
+// Use counts what the table holds at now, domains that a Sweep would forget left out. It changes nothing, so
+// that looking at a running system does not alter what it does next.
 func (t *Table) Use(now Time) Use {
-	t.Sweep(now, t.idle.Len())
-	return Use{len(t.byHandle), t.running, t.limited, t.parked, len(t.authors), len(t.addresses)}
+	kept := 0
+	clock := t.clock
+	for i := range t.doms {
+		if dom := t.doms[i]; dom.used && !t.idleDomain(&dom, now) { // judged on a copy
+			kept++
+		}
+	}
+	t.clock = clock
+	return Use{kept, t.running, t.limited, t.parked, len(t.authors), len(t.addresses)}
 }

@@ -280,6 +280,7 @@ func TestIdleDomainIsForgotten(t *testing.T) {
 	require.Equal(t, Use{Domains: 1}, b.Use(b.at(value.Hour+mins-1).now))
 	require.Equal(t, Use{}, b.Use(b.at(value.Hour+mins).now))
 	b.check()
+	b.Sweep(b.now, 9)
 	require.Zero(t, b.idle.Len())
 
 	d = b.Open(2)

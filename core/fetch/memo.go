@@ -113,6 +113,9 @@ func (m *Memo) Asked(url Handle, fingerprint [32]byte, o OID, now Time, missing 
 	if m.maxURLs == 0 || m.maxOIDs == 0 {
 		return
 	}
+	if _, known := m.byURL[url]; !known {
+		m.Expire(now) // in passing: memory follows what is alive
+	}
 	u := m.open(url, fingerprint)
 	k, ok := find(u.entries, o)
 	if !ok {
@@ -148,15 +151,41 @@ func (m *Memo) Gained(url Handle, o OID) {
 	}
 }
 
-// Len is the number of URLs remembered and of OIDs over all of them.
-func (m *Memo) Len() (urls, oids int) {
+// Live is the number of URLs with an entry alive at now, and of such entries. It changes nothing.
+func (m *Memo) Live(now Time) (urls, oids int) {
 	for i := range m.urls {
-		oids += len(m.urls[i].entries)
+		n := 0
+		for _, e := range m.urls[i].entries {
+			if now-e.first < m.ttl {
+				n++
+			}
+		}
+		if oids += n; n > 0 {
+			urls++
+		}
 	}
-	return len(m.byURL), oids
+	return urls, oids
 }
 
-// Expire drops everything whose life is over; called in passing, and before counting.
+// SetBounds replaces the bounds; what is too much goes, the oldest first (D-06, F-03).
+func (m *Memo) SetBounds(urls, oids int, ttl Time) {
+	m.maxURLs, m.maxOIDs, m.ttl = urls, oids, ttl
+	for len(m.byURL) > m.maxURLs {
+		_, oldest, _ := m.age.Top()
+		m.drop(oldest)
+	}
+	for i := range m.urls {
+		if u := &m.urls[i]; len(u.entries) > oids {
+			byAge := slices.Clone(u.entries)
+			slices.SortStableFunc(byAge, func(a, b memoEntry) int { return cmp.Compare(b.first, a.first) })
+			edge := byAge[max(oids, 1)-1].first
+			u.entries = slices.DeleteFunc(u.entries, func(e memoEntry) bool { return oids == 0 || e.first < edge })
+			u.entries = u.entries[:min(len(u.entries), oids)]
+		}
+	}
+}
+
+// Expire drops the URLs whose entries' lives are over, oldest first, up to the first that has one alive.
 func (m *Memo) Expire(now Time) {
 	for {
 		_, i, ok := m.age.Top()

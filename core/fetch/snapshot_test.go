@@ -38,7 +38,7 @@ func TestRestoredMemoDropsTheSameURLNext(t *testing.T) {
 	for _, x := range []*Memo{m, got} {
 		x.Asked(9, [32]byte{}, oid(9), 10, true)
 		x.Asked(8, [32]byte{}, oid(8), 11, true)
-		urls, _ := x.Len()
+		urls, _ := x.Live(11)
 		require.Equal(t, 2, urls, "the first memo's bound")
 		_, known := x.byURL[2]
 		require.False(t, known, "URL 2 is the oldest")

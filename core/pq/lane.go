@@ -32,9 +32,13 @@ func (l *Lane) Push(e Entry) {
 	l.n++
 }
 
-// InOrder tells whether a deadline at may be pushed behind what is there.
-func (l *Lane) InOrder(at int64) bool {
-	return l.n == 0 || l.ring[(l.head+l.n-1)&(len(l.ring)-1)].At <= at
+// InOrder tells whether e may be pushed behind what is there: not before its last entry by (At, ID).
+func (l *Lane) InOrder(e Entry) bool {
+	if l.n == 0 {
+		return true
+	}
+	last := l.ring[(l.head+l.n-1)&(len(l.ring)-1)]
+	return last.At < e.At || last.At == e.At && last.ID <= e.ID
 }
 
 // Head is the first entry; ok is false when the lane is empty.

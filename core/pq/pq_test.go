@@ -61,8 +61,8 @@ func TestLaneIsFirstInFirstOut(t *testing.T) {
 				model = model[1:]
 			} else {
 				at += rapid.Int64Range(0, 2).Draw(t, "gap")
-				require.True(t, l.InOrder(at))
 				e := Entry{At: at, ID: uint32(i)}
+				require.True(t, l.InOrder(e))
 				l.Push(e)
 				model = append(model, e)
 			}

@@ -36,6 +36,15 @@ func NewExpired(limit int, ttl Time) *Expired {
 	return &Expired{max: limit, ttl: ttl, ids: make(map[EventID]int32), groups: make(map[coordKey]*evidence)}
 }
 
+// SetBounds replaces the bounds; what is too much goes, the oldest first.
+func (x *Expired) SetBounds(limit int, ttl Time, now Time) {
+	x.max, x.ttl = limit, ttl
+	for x.n > x.max {
+		x.dropOldest()
+	}
+	x.prune(now)
+}
+
 // Add remembers id, expired at now, as belonging to (owner, ident).
 func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time) {
 	x.prune(now)
