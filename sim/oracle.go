@@ -27,6 +27,8 @@ type Oracle struct {
 	held    judgeHeld
 	fair    judgeFair
 	remote  judgeRemote
+
+	addresses judgeAddresses
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
@@ -49,6 +51,7 @@ const maxViolations = 64
 func NewOracle(s *Setup) *Oracle {
 	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{local: s.Driver.slowest()}}
 	o.passes.init()
+	o.addresses = make(judgeAddresses)
 	o.held.init(s)
 	o.fair.init()
 	o.remote.init(s)
@@ -76,6 +79,9 @@ func (o *Oracle) input(s *Observed) {
 		o.arrived(in)
 	case core.InCompared, core.InFetched, core.InProbed:
 		o.completed(in)
+		if in.Kind == core.InCompared {
+			o.resolved(in)
+		}
 	case core.InPassEnded:
 		o.passEnded(in.Ask)
 	case core.InChecked:
@@ -103,9 +109,17 @@ func (o *Oracle) effect(e *core.Effect) {
 		o.fairness(e)
 		o.waves(e)
 		o.limits(e)
+		o.requests(e)
+		o.shares(e)
 		o.started(e)
 	case core.EfFetch, core.EfProbe:
 		o.permitted(e)
+		o.requests(e)
+		o.crowded(e)
+	case core.EfEndPass, core.EfCancelPass:
+		if p := o.passes.find(e.Ask); p != nil {
+			p.ending = true
+		}
 	case core.EfStoreEvent:
 		o.storing(e)
 	case core.EfAnswer:

@@ -256,3 +256,80 @@ func TestOracleBoundsItsFindings(t *testing.T) {
 	require.Contains(t, v[0].Text, "on bad.example")
 	require.Equal(t, "5 more findings left out", v[maxViolations].Text)
 }
+
+// In any window a domain is to answer no more requests than its limit: compare 1, fetch 3, probe 1. D-03
+func TestOracleRequests(t *testing.T) {
+	ask := func(kind core.EffectKind, n int) core.Effect {
+		e := start(n, core.HuntID(n), 7)
+		e.Kind = kind
+		return e
+	}
+	full := func(change func(*Setup)) *script { // 240: one comparison, one fetch, and probes
+		s := newScript(t, change).at(0, wake, start(1, 1, 7)).at(0, wake, ask(core.EfFetch, 1))
+		for range 236 {
+			s.at(core.Second, wake, ask(core.EfProbe, 1))
+		}
+		return s.clean()
+	}
+	full(nil).at(core.Minute-1, wake, ask(core.EfProbe, 1)).caught("D-03", "makes 241 requests to #7 in 60s, at most 240 may be")
+	full(nil).at(core.Minute, wake, ask(core.EfProbe, 1), ask(core.EfFetch, 1)).clean() // the first four are 60 s old
+	full(nil).at(core.Minute, wake, ask(core.EfFetch, 1), ask(core.EfFetch, 1)).caught("D-03", "fetch makes 242")
+	full(nil).at(core.Minute-1, wake, start(2, 2, 8)).clean() // another domain
+
+	unit := func(s *Setup) { s.Config.RequestUnit = true }
+	s := newScript(t, unit).at(0, wake, start(1, 1, 7))
+	for range 29 {
+		s.at(0, wake, ask(core.EfProbe, 1))
+	}
+	s.clean().at(1, wake, ask(core.EfProbe, 1)).caught("D-03", "makes 31 requests to #7 in 60s, at most 30 may be")
+}
+
+// Ten passes run against one address; an eleventh that learns it goes there too must ask nothing. D-03
+func TestOracleAddress(t *testing.T) {
+	compared := func(n int, last byte) core.Input {
+		return core.Input{Kind: core.InCompared, Ask: passID(n), Address: [16]byte{15: last}}
+	}
+	fetch := func(n int) core.Effect {
+		e := start(n, core.HuntID(n), core.Handle(n))
+		e.Kind = core.EfFetch
+		return e
+	}
+	ten := func() *script {
+		s := newScript(t, nil)
+		for i := 1; i <= 12; i++ {
+			s.at(0, wake, start(i, core.HuntID(i), core.Handle(i)))
+		}
+		for i := 1; i <= 10; i++ {
+			s.at(1, compared(i, 9), fetch(i)).at(1, compared(i, 9)) // a duplicate counts once
+		}
+		return s.clean()
+	}
+	ten().at(2, compared(11, 9), fetch(11)).caught("D-03", "whose address had 10 passes already")
+	ten().at(2, compared(11, 8), fetch(11)).clean() // another address
+	ten().at(2, compared(11, 0), fetch(11)).clean() // unknown
+	ten().at(2, compared(11, 9), core.Effect{Kind: core.EfEndPass, Ask: passID(11)}).clean()
+	ten().at(2, end(3)).at(2, compared(11, 9), fetch(11)).clean()
+	ten().at(2, end(3)).at(2, compared(11, 9), fetch(11)).at(2, compared(12, 9), fetch(12)).caught("D-03", "address had 10")
+	cancel := core.Effect{Kind: core.EfCancelPass, Ask: passID(11)}
+	ten().at(2, end(3)).at(2, wake, cancel).at(2, compared(11, 9)).at(2, compared(12, 9), fetch(12)).clean()
+}
+
+// Passes to sources that only pull requests name take half of the slots, no more. H-07
+func TestOraclePRShare(t *testing.T) {
+	pr := func(n int) core.Effect {
+		e := start(n, core.HuntID(n), core.Handle(n))
+		e.Wave = core.PRWave
+		return e
+	}
+	half := func() *script {
+		s := newScript(t, nil)
+		for i := 1; i <= 16; i++ {
+			s.at(0, wake, pr(i))
+		}
+		return s.clean()
+	}
+	half().at(0, wake, start(17, 17, 17)).clean()
+	half().at(0, end(4), pr(17)).clean()
+	half().at(0, wake, pr(17)).caught("H-07", "while 16 such passes run, at most 16 may")
+	newScript(t, func(s *Setup) { s.Config.Pressure = 1 }).at(0, wake, pr(1)).clean()
+}

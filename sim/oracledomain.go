@@ -13,6 +13,8 @@ type judgeDomain struct {
 	floor  core.Time // no start before then, by the judge's own count
 	grants int       // starts ever, for fairness
 
+	requests judgeRequests
+
 	dead     [deadAsks]core.Time // requests since it last answered, as a ring
 	deadN    int
 	deadNext int

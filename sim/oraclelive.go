@@ -19,27 +19,54 @@ func (o *Oracle) watch(id core.EventID) *watch {
 	return nil
 }
 
-// LivenessBound is the longest an event may stay held once its data is reachable for good, in the sense
-// of I-4, with waiting tickets ahead of its own on the domain:
+// LivenessBound is the longest an event may stay held once its data is in reach for good: I-4's published
+// bound, a function of the configuration and of waiting alone. waiting counts the tickets that may stand
+// before its own on any domain of its sources.
 //
-//   - the first delay or the longest backoff, and the grid, until its next attempt;
-//   - the rest of a cool-down, of its domain or of its URL after a stall;
-//   - the attempt that runs now, until its old passes let it go;
-//   - the grants ahead of its ticket, waiting + 5 (D-05), at the domain's rate, and at its concurrency
-//     with every pass ahead taking as long as a silent one may (H-06);
-//   - its own pass with a silent partner before it, and the head start of a hedge.
+// In reach means that from then on one of its sources has all it needs, advertised, and answers whole
+// passes within the hedge head start; that at most two other sources of its hunt are slower than that, and
+// none of them for ever faster than a stall (H-06); and that nobody queues for those two. Local work takes
+// no time. The worst case has these parts, one after the other:
 //
-// Local work is taken to be instantaneous; a scenario with slow local work states a Bound of its own.
+//	recovery  a pass that began too early and stalls, then the cool-down of the domain or the rest of the
+//	          URL, or the next try of an unreachable domain (D-07, H-06)
+//	attempt   the attempt that runs then and has asked the source already: its tickets elsewhere, a hedge,
+//	          and its last passes until they let it go
+//	backoff   or a first delay, and the grid
+//	turn      in the next attempt: two slow passes hold the wave until they stall (H-01), or a head start
+//	          passes (H-02); then the ticket's turn (D-05)
+//	pass      its own, within a head start
+//
+// With the default configuration: SteadyBound, which is without recovery, 13m42s for an empty ring.
 func LivenessBound(cfg *core.Config, waiting int) core.Time {
-	ahead := core.Time(max(waiting, 0)) + 5
-	pass := cfg.StallLimit + cfg.KillGrace
-	bound := max(cfg.ClientDelay, cfg.SyncedDelay, cfg.BackoffCap) + 2*cfg.LoopInterval
-	bound += max(cfg.CoolCap, cfg.URLCool) + cfg.GuestAge + cfg.HedgeHeadStart + 2*pass
-	rate, slots := core.Time(max(cfg.DomainRate, 1)), core.Time(max(cfg.DomainConcurrency, 1))
-	bound += (ahead + rate - 1) / rate * cfg.DomainWindow
-	bound += (ahead - 5 + slots - 1) / slots * pass
-	return bound
+	recovery := cfg.StallLimit + cfg.KillGrace + max(cfg.CoolCap, cfg.URLCool, cfg.UnreachableTry)
+	return recovery + SteadyBound(cfg, waiting)
 }
+
+// SteadyBound is LivenessBound for a source that has answered whole passes within the head start since the
+// run began, so that nothing about it needs to recover. I-4
+func SteadyBound(cfg *core.Config, waiting int) core.Time {
+	turns := ring(cfg, waiting)
+	attempt := turns + cfg.HedgeHeadStart + cfg.GuestAge
+	backoff := max(cfg.ClientDelay, cfg.SyncedDelay, cfg.BackoffCap) + 2*cfg.LoopInterval
+	turn := cfg.StallLimit + cfg.KillGrace + cfg.HedgeHeadStart + turns
+	return attempt + backoff + turn + cfg.HedgeHeadStart
+}
+
+// ring is how long a ticket may wait with so many others before it: the grants of D-05 at the rate of the
+// domain, where each may use all the requests a pass may need (D-03), and at its concurrency with passes of
+// a head start each.
+func ring(cfg *core.Config, waiting int) core.Time {
+	const others = 7 // requests of a pass beside its probes: compare, and two fetches of three
+	perWindow := max(min(cfg.DomainRate, cfg.DomainRequests/(others+cfg.ResidualProbes)), 1)
+	if cfg.RequestUnit {
+		perWindow = 1
+	}
+	waiting = max(waiting, 0)
+	return up(waiting+fairSlack, perWindow)*cfg.DomainWindow + up(waiting, max(cfg.DomainConcurrency, 1))*cfg.HedgeHeadStart
+}
+
+func up(n, by int) core.Time { return core.Time((n + by - 1) / by) }
 
 // unreleased judges the expectations at the end: data in reach from From (or from the moment it is held,
 // if later) and time enough before the deadline and the end of the run means released in time. I-4

@@ -19,6 +19,10 @@ type judgedPass struct {
 	url, domain core.Handle
 	repo        core.Handle
 	start       core.Time
+	ending      bool // it was told to end
+	compared    bool // its comparison came
+	crowded     bool // … and found its address full
+	address     [16]byte
 }
 
 // wave lists the passes of one hunt and class that run, guests and those of merged hunts included.
@@ -80,7 +84,7 @@ func (o *Oracle) started(e *core.Effect) {
 		o.violate("I-2", "pass %s starts in the slot of pass %s, which has not ended", e.Ask, p.bySlot[i].ask)
 		o.passEnded(p.bySlot[i].ask)
 	}
-	p.bySlot[i] = judgedPass{e.Ask, e.Hunt, e.Wave, e.URL, e.Domain, e.Repo, o.now}
+	p.bySlot[i] = judgedPass{ask: e.Ask, hunt: e.Hunt, kind: e.Wave, url: e.URL, domain: e.Domain, repo: e.Repo, start: o.now}
 	p.live++
 	o.domain(e.Domain).flying++
 	o.fair.took(o, e)
@@ -112,6 +116,7 @@ func (o *Oracle) passEnded(ask core.AskID) {
 	o.passes.live--
 	o.domain(p.domain).flying--
 	o.fair.gave(o, p)
+	o.leaveAddress(p)
 	key := waveKey(p.hunt, p.kind)
 	if w := o.passes.waves[key]; w != nil {
 		for i, a := range w.passes {
