@@ -118,7 +118,7 @@ func (c *Core) passDue(i int32) {
 	}
 	if p.slowAt <= c.now && !p.ending {
 		p.slowAt = c.now + slowEvery
-		if p.bytes-p.bytesAt(c.now-slowSpan) < slowBytes {
+		if p.bytes-p.bytesAt(p.measured(c.now)-slowSpan) < slowBytes {
 			p.class = Stalled
 			c.stalled(p)
 			c.cancel(i)
@@ -134,6 +134,15 @@ func (c *Core) passDue(i int32) {
 	}
 	c.armPass(i)
 	c.touch(p.group)
+}
+
+// measured is the end of the span over which a pass's speed is judged: its latest Progress if that is
+// recent, since what came after it is not known yet.
+func (p *pass) measured(now Time) Time {
+	if at := p.samples[len(p.samples)-1].at; now-at <= slowEvery {
+		return at
+	}
+	return now
 }
 
 // bytesAt is what the pass had moved at an earlier instant, by the samples.
