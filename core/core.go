@@ -39,6 +39,7 @@ type Core struct {
 	starts calendar
 
 	deleting map[Handle]int32 // repositories whose deletion is out
+	startup  map[Handle]int32 // announcements by repository, while facts of the start come in
 
 	askSeq     uint64
 	passSeq    uint64
@@ -143,6 +144,9 @@ func (c *Core) Step(now Time, in Input, out []Effect) []Effect {
 	c.now = now
 	if in.Kind != InRestarted { // what was in flight is lost before anything follows from it
 		c.fire(in.Kind == InWake)
+	}
+	if in.Kind != InServed && in.Kind != InRepoRefs {
+		c.startup = nil
 	}
 	c.apply(&in)
 	c.settle()

@@ -33,6 +33,10 @@ func (c *Core) onServed(in *Input) {
 		at, _ := slices.BinarySearchFunc(id.Anns, e.Author, func(x int32, key PubKey) int { return c.anns.At(x).Owner.Compare(key) })
 		id.Anns = slices.Insert(id.Anns, at, a)
 		c.where[e.ID] = location{recAnnouncement, a}
+		if c.startup == nil {
+			c.startup = make(map[Handle]int32)
+		}
+		c.startup[e.Repo.Repo] = a
 		c.regroup(ident)
 	case KindState:
 		ident := c.openIdent(e.Repo.Identifier)
@@ -48,8 +52,12 @@ func (c *Core) onServed(in *Input) {
 // onRepoRefs notes the refs a repository has at start: it exists, and it shows the latest state whose refs
 // they are.
 func (c *Core) onRepoRefs(in *Input) {
-	for a := range c.anns.Items {
-		ann := &c.anns.Items[a]
+	first, last := int32(0), int32(len(c.anns.Items))
+	if a, ok := c.startup[in.Repo]; ok {
+		first, last = a, a+1
+	}
+	for a := first; a < last; a++ {
+		ann := c.anns.At(a)
 		if ann.Status == purgatory.Free || ann.Repo != in.Repo {
 			continue
 		}
