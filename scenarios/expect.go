@@ -16,7 +16,9 @@ type judge struct {
 	rec  *sim.Record
 	log  []request
 	refs map[refsAt]string // what repositories had at the instants that are looked at
-	res  *sim.Result
+
+	promised []sim.Reachable // what I-4 was told
+	res      *sim.Result
 }
 
 type refsAt struct {
@@ -70,6 +72,8 @@ func (j *judge) expectOne(e *item[Expectation]) {
 		j.count(e, n, "counted")
 	case "refs":
 		j.compareRefs(e)
+	case "reachable":
+		j.reachable(e, about)
 	case "broken":
 		j.broken(e, about)
 	}

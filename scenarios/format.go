@@ -203,23 +203,24 @@ type Action struct {
 type Expectation struct {
 	Repeat int `yaml:"repeat"` // {i} in the subject counts from 0
 
-	Released string `yaml:"released"` // event: its residence ended by release
-	Expired  string `yaml:"expired"`  // event: … by expiry
-	Deleted  string `yaml:"deleted"`  // event: … by deletion
-	Replaced string `yaml:"replaced"` // event: … by a newer version
-	Evicted  string `yaml:"evicted"`  // event: … to make room
-	Held     string `yaml:"held"`     // event: it is held at instant At (default the horizon)
-	Absent   string `yaml:"absent"`   // event: it is neither held nor served at At (default the horizon)
-	Refused  string `yaml:"refused"`  // event: answered OK false; Text is part of the reason
-	Attempts string `yaml:"attempts"` // repository: instants at which attempts of its hunt began
-	Passes   string `yaml:"passes"`   // host or URL: instants at which passes to it began
-	Requests string `yaml:"requests"` // host or URL: HTTP requests as it counted them; Ask selects
-	AtOnce   string `yaml:"at-once"`  // host, or "all": greatest number of passes at one time
-	Report   string `yaml:"report"`   // kind of report; Domain or Host selects
-	Counter  string `yaml:"counter"`  // one of Result.Counts in kebab-case
-	Fair     string `yaml:"fair"`     // host: greatest number of passes between two turns of one repository that waits
-	Refs     string `yaml:"refs"`     // repository: it has exactly Is
-	Broken   string `yaml:"broken"`   // invariant that must be seen broken (a planted fault)
+	Released  string `yaml:"released"`  // event: its residence ended by release
+	Expired   string `yaml:"expired"`   // event: … by expiry
+	Deleted   string `yaml:"deleted"`   // event: … by deletion
+	Replaced  string `yaml:"replaced"`  // event: … by a newer version
+	Evicted   string `yaml:"evicted"`   // event: … to make room
+	Held      string `yaml:"held"`      // event: it is held at instant At (default the horizon)
+	Absent    string `yaml:"absent"`    // event: it is neither held nor served at At (default the horizon)
+	Refused   string `yaml:"refused"`   // event: answered OK false; Text is part of the reason
+	Attempts  string `yaml:"attempts"`  // repository: instants at which attempts of its hunt began
+	Passes    string `yaml:"passes"`    // host or URL: instants at which passes to it began
+	Requests  string `yaml:"requests"`  // host or URL: HTTP requests as it counted them; Ask selects
+	AtOnce    string `yaml:"at-once"`   // host, or "all": greatest number of passes at one time
+	Report    string `yaml:"report"`    // kind of report; Domain or Host selects
+	Counter   string `yaml:"counter"`   // one of Result.Counts in kebab-case
+	Fair      string `yaml:"fair"`      // host: greatest number of passes between two turns of one repository that waits
+	Refs      string `yaml:"refs"`      // repository: it has exactly Is
+	Reachable string `yaml:"reachable"` // event: its data is in reach from From on, so I-4 says by when it is released
+	Broken    string `yaml:"broken"`    // invariant that must be seen broken (a planted fault)
 
 	At      Spans  `yaml:"at"`      // exact instants; for Held, Absent and Refs the instant to look at
 	Between Spans  `yaml:"between"` // [first, last] allowed instant

@@ -53,7 +53,7 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{build: b, refs: make(map[refsAt]string)}
+	j := &judge{build: b, refs: make(map[refsAt]string), promised: setup.Reachable}
 	for _, look := range j.looks() {
 		world.RunUntil(look.at)
 		j.refs[look] = j.refsNow(look.repo)
@@ -76,7 +76,37 @@ func (b *build) setup(seed uint64) sim.Setup {
 	s := b.Scenario
 	return sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: b.parts.Servers, Local: b.parts.Local,
 		Store: b.parts.Store, Start: b.start, Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems), Tie: s.tie(seed),
-		Horizon: core.Time(s.Horizon)}
+		Horizon: core.Time(s.Horizon), Forbidden: b.forbidden(), Reachable: b.inReach()}
+}
+
+// forbidden are the URLs and domains that nothing may be asked of: own and refused sources of any event
+// (I-18). A private one counts unless the run allows it at some time.
+func (b *build) forbidden() []core.Handle {
+	private := b.cfg.AllowPrivate
+	for i := range b.arrivals {
+		if c := b.arrivals[i].Input.Config; c != nil {
+			private = private || c.AllowPrivate
+		}
+	}
+	var out []core.Handle
+	add := func(ev *core.Event) {
+		if ev == nil {
+			return
+		}
+		for _, s := range ev.Sources {
+			if s.Class == core.Own || s.Class == core.Private && !private {
+				out = append(out, s.URL, s.Domain)
+			}
+		}
+	}
+	for i := range b.start {
+		add(b.start[i].Event)
+	}
+	for i := range b.arrivals {
+		add(b.arrivals[i].Input.Event)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // tie is the policy for equal instants: the scenario's, or one drawn by the seed.

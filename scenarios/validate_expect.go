@@ -12,7 +12,7 @@ import (
 
 func subjects() []string {
 	return []string{"released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused", "attempts", "passes",
-		"requests", "at-once", "report", "counter", "fair", "refs", "broken"}
+		"requests", "at-once", "report", "counter", "fair", "refs", "reachable", "broken"}
 }
 
 func (e *Expectation) subject() (subject, about string) {
@@ -50,6 +50,8 @@ func expectFields(subject string) []string {
 		return append(common, "count")
 	case "refs":
 		return append(common, "at", "is")
+	case "reachable":
+		return append(common, "from")
 	}
 	return common
 }
@@ -84,8 +86,9 @@ func (v *validator) expectation(it *item[Expectation]) {
 func (v *validator) subject(e *Expectation, path, subject, about string) {
 	at := path + "." + subject
 	switch subject {
-	case "released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused":
+	case "released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused", "reachable":
 		v.event(at, about)
+		v.instant(path+".from", e.From)
 		if (subject == "held" || subject == "absent") && len(e.At) > 1 {
 			v.add(path+".at", "must be one instant")
 		}
