@@ -13,35 +13,42 @@ type Act uint8
 
 // Acts. Those marked (shapes) answer from the repository, in another way; the others are the answer.
 const (
-	Answer    Act = iota // (shapes) as usual: ends the chain before later rules
-	Status               // HTTP Status, with RetryAfter if set
-	Stall                // (shapes) silence before the headers for For, or for ever
-	StallMid             // (shapes) half of the answer, then silence for For, or for ever
-	Drip                 // (shapes) Rate bytes per second, Gap between two of them
-	Reset                // the connection is closed in the middle of nothing
-	DNS                  // the name does not resolve
-	TLS                  // handshake or certificate fails
-	Refuse               // connection refused
-	Timeout              // no connection within For
-	HTML                 // 200 with a web page (F-06)
-	Empty                // 200 with nothing
-	ErrLine              // 200 with a git ERR line
-	Truncate             // (shapes) the advertisement passes the client's bound after Keep refs (F-04)
-	CutAdvert            // the advertisement ends early
-	CutPack              // the pack ends early; nothing of it is kept
-	Deny                 // "not our ref" to every fetch and probe, whatever is there
-	Hide                 // (shapes) advertises nothing, as an empty repository
-	Move                 // (shapes) refs moved between compare and fetch (F-02)
-	Churn                // (shapes) another fingerprint on each compare
-	Redirect             // to URL To
-	Private              // resolves to a refused address (U-02)
-	Throttle             // 429 to what passes Limit; the rest goes on down the chain
+	Answer       Act = iota // (shapes) as usual: ends the chain before later rules
+	Status                  // HTTP Status, with RetryAfter if set
+	Stall                   // (shapes) silence before the headers for For, or for ever
+	StallMid                // (shapes) half of the answer, then silence for For, or for ever
+	Drip                    // (shapes) Rate bytes per second, Gap between two of them
+	Reset                   // the connection is closed in the middle of nothing
+	DNS                     // the name does not resolve
+	TLS                     // handshake or certificate fails
+	Refuse                  // connection refused
+	Timeout                 // no connection within For
+	HTML                    // 200 with a web page (F-06)
+	Empty                   // 200 with nothing
+	ErrLine                 // 200 with a git ERR line
+	Truncate                // (shapes) the advertisement passes the client's bound after Keep refs (F-04)
+	CutAdvert               // the advertisement ends early
+	CutPack                 // the pack ends early; nothing of it is kept
+	Deny                    // "not our ref" to every fetch and probe, whatever is there
+	Hide                    // (shapes) advertises nothing, as an empty repository
+	Move                    // (shapes) refs moved between compare and fetch (F-02)
+	Churn                   // (shapes) another fingerprint on each compare
+	Redirect                // to URL To
+	Private                 // resolves to a refused address (U-02)
+	Throttle                // 429 to what passes Limit; the rest goes on down the chain
+	Close                   // the connection ends in order, without an answer
+	NoType                  // 200 without a content type
+	Challenge               // a web page, status 200, to what passes Limit; the rest goes on down the chain
+	PostStatus              // Status to POSTs, so to fetches after their first request; GETs go on down the chain
+	PostRedirect            // POSTs are sent to To, where no client follows; GETs go on down the chain
+	Endless                 // (shapes) an advertisement without end (F-04)
+	Dumb                    // (shapes) a static mirror of loose files: one request per object, at most Keep
 	NumActs
 )
 
 var actNames = [NumActs]string{"answer", "status", "stall", "stall-mid", "drip", "reset", "dns", "tls", "refuse", "timeout",
 	"html", "empty", "err-line", "truncate", "cut-advert", "cut-pack", "deny", "hide", "move", "churn", "redirect",
-	"private", "throttle"}
+	"private", "throttle", "close", "no-type", "challenge", "post-status", "post-redirect", "endless", "dumb"}
 
 // String is the name used in scenario files.
 func (a Act) String() string {
@@ -94,14 +101,14 @@ type Rule struct {
 	Up, Down core.Time // both > 0: flapping, applies only in the Down part of each Up+Down from its start
 
 	After      Latency   // until the verdict shows; zero = the server's usual time to answer
-	Status     uint16    // Status: 400 to 599
+	Status     uint16    // Status, PostStatus: 400 to 599
 	RetryAfter core.Time // Status, Throttle: header sent, 0 = none
 	For        core.Time // Stall, StallMid: 0 = for ever; Timeout: 0 = ConnectTimeout
-	Rate       int64     // Drip: bytes per second, > 0
-	Gap        core.Time // Drip: 0 = 1 s
-	Keep       int       // Truncate
-	To         string    // Redirect: a URL; an own, unknown or looping one is the point of some tests
-	Limit      Limit     // Throttle
+	Rate       int64     // Drip: bytes per second; 0 = one byte per Gap
+	Gap        core.Time // Drip: 0 = 1 s, unless Rate is 0
+	Keep       int       // Truncate: refs; Dumb: most requests of one fetch, 0 = DumbBound
+	To         string    // Redirect, PostRedirect: a URL; an own, unknown or looping one is the point of some tests
+	Limit      Limit     // Throttle, Challenge
 
 	to      core.Handle
 	limiter *limiter
@@ -109,6 +116,10 @@ type Rule struct {
 
 // ConnectTimeout is how long a Timeout rule takes if it does not say.
 const ConnectTimeout = 30 * core.Second
+
+// DumbBound is how many requests a fetch from a static mirror may take before the client gives up, where
+// the rule does not say: less than the 240 a domain may get per window (D-03).
+const DumbBound = 200
 
 // Forever is a silence longer than any run.
 const Forever = 1000 * core.Day
@@ -193,17 +204,23 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("field Up is %v and Down is %v: want both above 0s, or neither", r.Up, r.Down)
 	case r.RetryAfter < 0 || r.For < 0 || r.Gap < 0 || r.Keep < 0:
 		return fmt.Errorf("field RetryAfter %v, For %v, Gap %v, Keep %d: want 0 or more", r.RetryAfter, r.For, r.Gap, r.Keep)
-	case r.Do == Status && (r.Status < 400 || r.Status > 599):
+	case (r.Do == Status || r.Do == PostStatus) && (r.Status < 400 || r.Status > 599):
 		return fmt.Errorf("field Status is %d: want 400 to 599", r.Status)
-	case r.Do == Drip && r.Rate <= 0:
-		return fmt.Errorf("field Rate of drip is %d: want above 0 bytes per second", r.Rate)
-	case r.Do == Redirect && r.To == "":
-		return errors.New("field To of redirect is empty: want a URL")
-	case r.Do == Throttle && (r.Limit.Requests < 1 || r.Limit.Requests > 1<<16 || r.Limit.Window <= 0):
-		return fmt.Errorf("field Limit of throttle is %d per %v: want 1 to 65536 per more than 0s", r.Limit.Requests, r.Limit.Window)
+	case r.Do == Drip && (r.Rate < 0 || r.Rate == 0 && r.Gap == 0):
+		return fmt.Errorf("field Rate of drip is %d: want bytes per second above 0, or 0 with a Gap between single bytes", r.Rate)
+	case (r.Do == Redirect || r.Do == PostRedirect) && r.To == "":
+		return fmt.Errorf("field To of %v is empty: want a URL", r.Do)
+	case r.limits() && (r.Limit.Requests < 1 || r.Limit.Requests > 1<<16 || r.Limit.Window <= 0):
+		return fmt.Errorf("field Limit of %v is %d per %v: want 1 to 65536 per more than 0s", r.Do, r.Limit.Requests, r.Limit.Window)
 	}
 	return nil
 }
+
+// limits tells whether the rule counts requests and applies only to those past its limit.
+func (r *Rule) limits() bool { return r.Do == Throttle || r.Do == Challenge }
+
+// onPost tells whether the rule applies to POSTs alone.
+func (r *Rule) onPost() bool { return r.Do == PostStatus || r.Do == PostRedirect }
 
 // classOf is the outcome class of an HTTP status.
 func classOf(status uint16) core.Class {

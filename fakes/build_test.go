@@ -31,7 +31,7 @@ func TestBuilderRefuses(t *testing.T) {
 		},
 		`segment 0: rule 0: field Status is 200: want 400 to 599`: func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Status, Status: 200}))...) },
 		`Share is 3/2: want 0/0 (always) or a share`:              func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Share: Ratio{3, 2}}))...) },
-		`Rate of drip is 0: want above 0`:                         func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Drip}))...) },
+		`Rate of drip is 0: want bytes per second above 0`:        func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Drip}))...) },
 		`To of redirect is empty: want a URL`:                     func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Redirect}))...) },
 		`Limit of throttle is 0 per 0s: want 1 to 65536 per`:      func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: Throttle}))...) },
 		`Up is 1s and Down is 0s: want both above 0s`:             func(w *WorldParts) { w.Host("a", Always(Do(Rule{Do: HTML, Up: core.Second}))...) },

@@ -53,10 +53,10 @@ func (w *WorldParts) script(of string, script Script) Script {
 
 // prepare resolves what a rule names.
 func (w *WorldParts) prepare(r *Rule) {
-	if r.Do == Redirect {
+	if r.Do == Redirect || r.Do == PostRedirect {
 		r.to = w.Names.Handle(r.To)
 	}
-	if r.Do == Throttle {
+	if r.limits() {
 		r.limiter = &limiter{Limit: r.Limit}
 	}
 }

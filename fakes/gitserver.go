@@ -45,11 +45,12 @@ type call struct {
 	a      *sim.Reply
 	repo   *remoteRepo
 	b      *Behaviour
-	began  core.Time // of the segment
-	hops   int32     // redirects followed
-	before int32     // requests of the hops before
-	rule   *Rule     // the verdict; nil = usual answer
-	noise  uint64    // entity key of the draws
+	began  core.Time    // of the segment
+	hops   int32        // redirects followed
+	before int32        // requests of the hops before
+	rule   *Rule        // the verdict; nil = usual answer
+	http   *HTTPRequest // one request of a call that is carried out request by request; nil = the whole call
+	noise  uint64       // entity key of the draws
 }
 
 // Ask answers one request of a pass. A URL nobody serves has a name that does not resolve. A fetch lists
@@ -144,22 +145,36 @@ func (s *GitServers) applies(c *call, r *Rule, began core.Time) bool {
 	if !r.On.has(c.r.Kind) {
 		return false
 	}
+	if r.onPost() && !c.posts() {
+		return false
+	}
 	if r.Up > 0 && (c.now-began)%(r.Up+r.Down) < r.Up {
 		return false
 	}
 	if r.Share.Den > 0 && !r.Share.hit(s.draw(c, forShare, uint64(r.Do)<<16|uint64(r.Status))) {
 		return false
 	}
-	if r.Do != Throttle {
+	if !r.limits() {
 		return true
 	}
 	want := c.repo.requests(c.r.Kind)
+	if c.http != nil {
+		want = 1
+	}
 	passed := c.repo.limiter(r).take(c.now, want)
 	if passed == want {
 		return false
 	}
 	c.a.Requests += passed + 1
 	return true
+}
+
+// posts tells whether a POST is part of the call: a compare is a single GET.
+func (c *call) posts() bool {
+	if c.http != nil {
+		return c.http.Kind.Post()
+	}
+	return c.r.Kind != sim.AskCompare
 }
 
 // requests is how many HTTP requests a call of the kind takes when nothing stops it.

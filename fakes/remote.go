@@ -174,21 +174,8 @@ func (r *remoteRepo) sealEpochs(g *Graph) {
 
 // epochAt makes the advertisement of instant t: of several statements for one name the last one counts.
 func (r *remoteRepo) epochAt(g *Graph, t core.Time) epoch {
-	var now []advertised
-	for _, f := range r.refs {
-		if f.from > t || f.until <= t {
-			continue
-		}
-		now = append(now, f)
-	}
-	slices.SortStableFunc(now, func(a, b advertised) int {
-		return cmp.Or(cmp.Compare(notBranch(a.name), notBranch(b.name)), strings.Compare(a.name, b.name))
-	})
 	e := epoch{from: t, bytes: advertHeader + int64(r.filler)*advertBytesRef}
-	for i, f := range now {
-		if i+1 < len(now) && now[i+1].name == f.name {
-			continue // stated again later
-		}
+	for _, f := range r.refsAt(t) {
 		if f.hidden {
 			e.private = append(e.private, f.node)
 			continue
@@ -203,6 +190,27 @@ func (r *remoteRepo) epochAt(g *Graph, t core.Time) epoch {
 	e.tips = slices.Compact(e.tips)
 	e.print = fingerprint(g, e.tips, uint64(r.filler))
 	return e
+}
+
+// refsAt is the refs of instant t, branches first, then in order of name.
+func (r *remoteRepo) refsAt(t core.Time) []advertised {
+	var now []advertised
+	for _, f := range r.refs {
+		if f.from <= t && t < f.until {
+			now = append(now, f)
+		}
+	}
+	slices.SortStableFunc(now, func(a, b advertised) int {
+		return cmp.Or(cmp.Compare(notBranch(a.name), notBranch(b.name)), strings.Compare(a.name, b.name))
+	})
+	last := now[:0]
+	for i, f := range now {
+		if i+1 < len(now) && now[i+1].name == f.name {
+			continue // stated again later
+		}
+		last = append(last, f)
+	}
+	return last
 }
 
 // notBranch is 0 for a branch and 1 for any other ref.

@@ -11,7 +11,7 @@ const dripGap = core.Second
 // shapes tells whether a rule leaves the answer to the repository and only changes its form.
 func (r *Rule) shapes() bool {
 	switch r.Do {
-	case Answer, Stall, StallMid, Drip, Truncate, Hide, Move, Churn:
+	case Answer, Stall, StallMid, Drip, Truncate, Hide, Move, Churn, Endless, Dumb:
 		return true
 	case CutPack, Deny:
 		return true // of fetches and probes; a compare is answered as usual
@@ -23,15 +23,18 @@ func (r *Rule) shapes() bool {
 func (s *GitServers) refuse(c *call) (again bool) {
 	r, a := c.rule, c.a
 	a.After = c.reach(s)
-	if r.Do != Throttle {
+	if !r.limits() {
 		a.Requests++
 	}
+	if r.onPost() && c.r.Kind == sim.AskFetch {
+		a.Requests++ // the GET before it was answered
+	}
 	switch r.Do {
-	case Status:
+	case Status, PostStatus:
 		a.Class, a.Status, a.RetryAfter = classOf(r.Status), r.Status, r.RetryAfter
 	case Throttle:
 		a.Class, a.Status, a.RetryAfter = core.TooManyRequests, 429, r.RetryAfter
-	case Reset:
+	case Reset, Close:
 		a.Class = core.Reset
 	case DNS:
 		a.Class, a.Requests, a.Address = core.DNS, a.Requests-1, [16]byte{}
@@ -42,13 +45,15 @@ func (s *GitServers) refuse(c *call) (again bool) {
 	case Timeout:
 		a.Class, a.Requests = core.Timeout, a.Requests-1
 		a.After += orElse(r.For, ConnectTimeout)
-	case HTML, Empty, ErrLine:
+	case HTML, Empty, ErrLine, NoType, Challenge:
 		a.Class, a.Status = core.Invalid, 200
 	case CutAdvert:
 		a.Class, a.Status = core.CutShort, 200
 	case Private:
 		a.Class, a.Requests = core.PrivateTarget, a.Requests-1
 		a.Address = [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 1}
+	case PostRedirect:
+		a.Class, a.Status = core.BadRedirect, 301
 	case Redirect:
 		return s.redirect(c)
 	}
@@ -136,6 +141,8 @@ func (s *GitServers) compare(c *call, e *epoch) {
 	case c.does(Truncate):
 		seen = min(seen, c.rule.Keep)
 		a.Truncated, a.Bytes = true, AdvertBound
+	case c.does(Endless):
+		a.Truncated, a.Bytes = true, AdvertBound
 	case c.does(Churn):
 		u := s.draw(c, forChurn, 0)
 		for i := range 8 {
@@ -164,6 +171,10 @@ func (s *GitServers) compare(c *call, e *epoch) {
 // breaks off (F-05).
 func (s *GitServers) fetch(c *call, e *epoch) {
 	repo, a := c.repo, c.a
+	if c.does(Dumb) {
+		s.fetchFiles(c)
+		return
+	}
 	for _, oid := range c.r.OIDs {
 		n := s.graph.Find(oid)
 		if !c.does(Deny) && s.wantable(c, e, n) {
@@ -177,7 +188,7 @@ func (s *GitServers) fetch(c *call, e *epoch) {
 		return
 	}
 	a.Requests += repo.requests(sim.AskFetch)
-	bytes, whole := s.pack(c)
+	bytes, _, whole := s.pack(c)
 	a.Bytes = bytes
 	if !whole || c.does(CutPack) {
 		a.Bytes /= 2
@@ -198,7 +209,7 @@ func (s *GitServers) wantable(c *call, e *epoch, n Node) bool {
 	if n == NoNode || !repo.holding(n, c.now) {
 		return false
 	}
-	if repo.proto == V2 || repo.allow == AllowAny || e.tip(n) {
+	if c.does(Dumb) || c.proto() == V2 || repo.allow == AllowAny || e.tip(n) {
 		return true
 	}
 	return repo.allow != AllowAdvertised && (s.graph.Reaches(e.tips, n) || s.graph.Reaches(e.private, n))
@@ -206,7 +217,7 @@ func (s *GitServers) wantable(c *call, e *epoch, n Node) bool {
 
 // pack sums up what the client lacks of the wanted closures; whole is false where the server itself lacks
 // part of it, and its pack breaks off there.
-func (s *GitServers) pack(c *call) (bytes int64, whole bool) {
+func (s *GitServers) pack(c *call) (bytes int64, objects int32, whole bool) {
 	g := s.graph
 	mine := s.haves.at(c.r.Repo)
 	g.start()
@@ -218,12 +229,13 @@ func (s *GitServers) pack(c *call) (bytes int64, whole bool) {
 			continue // and so with all below it
 		}
 		if !c.repo.holding(n, c.now) {
-			return bytes, false
+			return bytes, objects, false
 		}
 		bytes += g.Size(n)
+		objects++
 		g.visitEdges(n)
 	}
-	return bytes, true
+	return bytes, objects, true
 }
 
 // shape adds transfer time and the silences of the verdict.
@@ -233,12 +245,10 @@ func (c *call) shape() {
 		rate, gap = c.rule.Rate, orElse(c.rule.Gap, dripGap)
 	}
 	first := a.After
-	if rate > 0 {
-		a.After += transfer(a.Bytes, rate)
-	}
+	a.After += c.drops(a.Bytes, rate, gap)
 	a.Silent = max(a.Silent, min(gap, a.After))
 	switch {
-	case c.does(Stall):
+	case c.does(Stall), c.does(Endless) && c.r.Kind == sim.AskFetch:
 		if c.rule.For == 0 {
 			*a = sim.Reply{After: sim.NoReply, Silent: Forever, Class: core.Stalled, Address: a.Address, OIDs: a.OIDs[:0],
 				Requests: c.before + 1, FinalURL: a.FinalURL}
@@ -256,6 +266,17 @@ func (c *call) shape() {
 		a.After += c.rule.For
 		a.Silent = max(a.Silent, c.rule.For)
 	}
+}
+
+// drops is the time bytes take at rate, or one by one with a gap between them under a drip without rate.
+func (c *call) drops(bytes, rate int64, gap core.Time) core.Time {
+	switch {
+	case rate > 0:
+		return transfer(bytes, rate)
+	case c.does(Drip):
+		return min(core.Time(min(bytes, int64(Forever/gap)))*gap, Forever)
+	}
+	return 0
 }
 
 // transfer is the time of bytes at rate, without overflow for anything a world can hold.

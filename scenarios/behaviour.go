@@ -3,17 +3,21 @@ package scenarios
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"graspsync/core"
 	"graspsync/fakes"
 	"graspsync/sim"
 )
 
-// answers are the words a rule's Answer may be, beside a status from 400 to 599.
+// postPrefix before a status has POSTs alone answered with it.
+const postPrefix = "post-"
+
+// answers are the words a rule's Answer may be, beside a status from 400 to 599, or "post-" and a status.
 func answers() []string {
 	var out []string
 	for a := fakes.Act(0); a < fakes.NumActs; a++ {
-		if a != fakes.Status {
+		if a != fakes.Status && a != fakes.PostStatus {
 			out = append(out, a.String())
 		}
 	}
@@ -88,12 +92,16 @@ func latency(p *problems, path string, base, jitter Span) fakes.Latency {
 func (r *Rule) fake(p *problems, path string) fakes.Rule {
 	out := fakes.Rule{Up: core.Time(r.Up), Down: core.Time(r.Down), After: latency(p, path+".after", r.After, 0),
 		RetryAfter: core.Time(r.RetryAfter), For: core.Time(r.For), Rate: r.BytesPerSec, Gap: core.Time(r.Gap), Keep: r.Keep, To: r.Target}
-	if n, err := strconv.Atoi(r.Answer); err == nil {
+	number, post := strings.CutPrefix(r.Answer, postPrefix)
+	if n, err := strconv.Atoi(number); err == nil {
 		if n < 400 || n > 599 {
 			p.add(path+".answer", fmt.Sprintf("status %d, must be 400 to 599", n))
 		}
 		out.Do, out.Status = fakes.Status, uint16(n&0x3ff)
-	} else if act, ok := fakes.ParseAct(r.Answer); ok && act != fakes.Status {
+		if post {
+			out.Do = fakes.PostStatus
+		}
+	} else if act, ok := fakes.ParseAct(r.Answer); ok && act != fakes.Status && act != fakes.PostStatus {
 		out.Do = act
 	} else {
 		p.add(path+".answer", unknown("answer", r.Answer, answers())+" or a status from 400 to 599")
@@ -117,9 +125,9 @@ func (r *Rule) fake(p *problems, path string) fakes.Rule {
 		p.add(path+".bytes-per-sec", fmt.Sprintf("%d, a drip needs at least 1", r.BytesPerSec))
 	case r.BytesPerSec < 0 || r.Keep < 0:
 		p.add(path, fmt.Sprintf("bytes-per-sec %d and keep %d, must not be negative", r.BytesPerSec, r.Keep))
-	case out.Do == fakes.Redirect && r.Target == "":
+	case (out.Do == fakes.Redirect || out.Do == fakes.PostRedirect) && r.Target == "":
 		p.add(path+".target", "missing, a redirect needs a URL")
-	case out.Do == fakes.Throttle:
+	case out.Do == fakes.Throttle || out.Do == fakes.Challenge:
 		out.Limit = fakes.Limit{Requests: r.Limit, Window: core.Time(r.Window), CountRefused: r.CountRefused}
 		if out.Limit.Window == 0 {
 			out.Limit.Window = core.Minute
@@ -128,7 +136,7 @@ func (r *Rule) fake(p *problems, path string) fakes.Rule {
 			p.add(path+".limit", fmt.Sprintf("%d, must be 1 to 65536 requests per window", r.Limit))
 		}
 	case r.Limit != 0 || r.Window != 0 || r.CountRefused:
-		p.add(path, "limit, window and count-refused go with \"answer: throttle\"")
+		p.add(path, "limit, window and count-refused go with \"answer: throttle\" and \"answer: challenge\"")
 	}
 	return out
 }
