@@ -336,3 +336,19 @@ func TestStateStoredAfterItsSuccessorIsNotLatest(t *testing.T) {
 	require.False(t, ok)
 	require.Equal(t, textOlder, text)
 }
+
+// ST-08: a state whose releases failed after its refs were in place leaves none behind when it expires.
+func TestExpiryAfterFailedReleasesSetsRefsBack(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	d.local[oid(1)] = true
+	for range 30 {
+		d.verdict = append(d.verdict, StoreFailed)
+	}
+	d.event(announcement(1, 1), FromSync)
+	d.event(state(2, 1, oid(1)), FromSync)
+	d.until(30 * Minute)
+	require.Equal(t, []EventID{eventID(2)}, ids(d.reports(RepEndedExpired)))
+	aligned := d.effectsOf(EfAlignRefs)
+	require.Equal(t, []Ref{{Name: main, OID: oid(1)}}, aligned[len(aligned)-2].Refs)
+	require.Empty(t, aligned[len(aligned)-1].Refs)
+}

@@ -502,6 +502,17 @@ func (c *Core) expireFailed(r *release) {
 	}
 }
 
+// undo sets the repositories back to what is served that a failed release of a state may have changed
+// (ST-08). One that another release has locked is aligned by that.
+func (c *Core) undo(st *purgatory.State) {
+	for _, a := range c.idents.At(st.Ident).Anns {
+		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && !ann.Locked && ann.Authorises(st.Author) {
+			ann.Locked = true
+			c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: ann.Repo}))
+		}
+	}
+}
+
 // releaseFailed keeps the event held; it is tried again with the hunt's next attempt.
 func (c *Core) releaseFailed(r *release) {
 	if r.kind == recState {

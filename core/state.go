@@ -215,6 +215,9 @@ func (c *Core) endState(s int32, why ReportKind) {
 	st := c.states.At(s)
 	c.report(why, Effect{Event: st.ID})
 	c.abandon(st.Release)
+	if st.Failed && why != RepEndedReplaced {
+		c.undo(st)
+	}
 	c.unfileState(s)
 	c.freeState(s)
 }
