@@ -68,11 +68,12 @@ func (r *reach) prompt(b *Behaviour) bool {
 	return quick && !slow(&b.Rule) && !slices.ContainsFunc(b.Rules, func(x Rule) bool { return slow(&x) })
 }
 
-// slow tells whether a rule's answer may take its time.
+// slow tells whether a rule's answer may take its time: all that is not known to come at once.
 func slow(r *Rule) bool {
 	switch r.Answer {
-	case "stall", "stall-mid", "drip", "timeout", "redirect":
-		return true
+	case "", "answer", "reset", "dns", "tls", "refuse", "html", "empty", "err-line", "truncate", "cut-advert", "cut-pack", "deny",
+		"hide", "move", "churn", "private", "throttle", "close", "no-type", "challenge", "post-status":
+		return r.After > 0
 	}
-	return r.After > 0
+	return len(r.Answer) != len("429") || r.Answer[0] < '4' || r.Answer[0] > '5' || r.After > 0
 }

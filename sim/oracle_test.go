@@ -333,3 +333,13 @@ func TestOraclePRShare(t *testing.T) {
 	half().at(0, wake, pr(17)).caught("H-07", "while 16 such passes run, at most 16 may")
 	newScript(t, func(s *Setup) { s.Config.Pressure = 1 }).at(0, wake, pr(1)).clean()
 }
+
+// A pass that ends in the instant in which the hedge began, but after it, frees the next source. H-02 H-03
+func TestOracleEndInTheInstantOfAHedge(t *testing.T) {
+	begun := func() *script {
+		return newScript(t, nil).at(0, wake, start(1, 1, 7)).at(30*core.Second, wake, hedged(start(2, 1, 8)))
+	}
+	begun().at(30*core.Second, end(1), hedged(start(3, 1, 9))).clean()
+	newScript(t, nil).at(0, wake, start(1, 1, 7)).at(30*core.Second, end(1), start(2, 1, 8)).
+		at(30*core.Second, wake, hedged(start(3, 1, 9))).caught("H-02", "only 0s after pass")
+}

@@ -19,16 +19,17 @@ type judgedPass struct {
 	url, domain core.Handle
 	repo        core.Handle
 	start       core.Time
-	ending      bool // it was told to end
-	compared    bool // its comparison came
-	crowded     bool // … and found its address full
+	step        uint64 // of its start: an end in the same instant may come before or after it
+	ending      bool   // it was told to end
+	compared    bool   // its comparison came
+	crowded     bool   // … and found its address full
 	address     [16]byte
 }
 
 // wave lists the passes of one hunt and class that run, guests and those of merged hunts included.
 type wave struct {
 	passes []core.AskID
-	ended  core.Time // when one of its passes last ended while others ran
+	ended  uint64 // step in which one of its passes last ended; 0: none yet
 }
 
 func (p *judgePasses) init() { p.waves = make(map[uint64]*wave) }
@@ -67,7 +68,7 @@ func (o *Oracle) waves(e *core.Effect) {
 			o.violate("I-3", "hunt %d starts %s while pass %s runs on that URL", e.Hunt, o.name(e.URL), ask)
 		case p.domain == e.Domain:
 			o.violate("I-3", "hunt %d starts %s while pass %s runs on domain %s", e.Hunt, o.name(e.URL), ask, o.name(e.Domain))
-		case o.now < p.start+o.cfg.HedgeHeadStart && w.ended <= p.start:
+		case o.now < p.start+o.cfg.HedgeHeadStart && w.ended <= p.step:
 			o.violate("H-02", "hunt %d starts %s only %s after pass %s, whose head start is %s", e.Hunt, o.name(e.URL), o.now-p.start, ask, o.cfg.HedgeHeadStart)
 		}
 	}
@@ -84,7 +85,7 @@ func (o *Oracle) started(e *core.Effect) {
 		o.violate("I-2", "pass %s starts in the slot of pass %s, which has not ended", e.Ask, p.bySlot[i].ask)
 		o.passEnded(p.bySlot[i].ask)
 	}
-	p.bySlot[i] = judgedPass{ask: e.Ask, hunt: e.Hunt, kind: e.Wave, url: e.URL, domain: e.Domain, repo: e.Repo, start: o.now}
+	p.bySlot[i] = judgedPass{ask: e.Ask, hunt: e.Hunt, kind: e.Wave, url: e.URL, domain: e.Domain, repo: e.Repo, start: o.now, step: o.step}
 	p.live++
 	o.domain(e.Domain).flying++
 	o.fair.took(o, e)
@@ -101,10 +102,10 @@ func (p *judgePasses) newWave() *wave {
 	if n := len(p.spare); n > 0 {
 		w := p.spare[n-1]
 		p.spare = p.spare[:n-1]
-		w.passes, w.ended = w.passes[:0], noDeadline
+		w.passes, w.ended = w.passes[:0], 0
 		return w
 	}
-	return &wave{ended: noDeadline}
+	return &wave{}
 }
 
 // passEnded frees a pass; an unknown id is a late or duplicate report and changes nothing (T-04).
@@ -125,7 +126,7 @@ func (o *Oracle) passEnded(ask core.AskID) {
 				break
 			}
 		}
-		w.ended = o.now
+		w.ended = o.step
 		if len(w.passes) == 0 {
 			delete(o.passes.waves, key)
 			o.passes.spare = append(o.passes.spare, w)

@@ -47,6 +47,7 @@ func (o *Oracle) requests(e *core.Effect) {
 	limit := o.cfg.DomainRequests
 	if o.cfg.RequestUnit {
 		_, limit = o.bounds(e.Domain)
+		limit = max(limit, compareRequests+fetchRequests) // the least a pass may reserve
 	}
 	j := &o.domain(e.Domain).requests
 	j.prune(o.now - o.cfg.DomainWindow)
