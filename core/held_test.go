@@ -451,3 +451,23 @@ func TestDeletionReachesOnlyOnesOwn(t *testing.T) {
 	require.Equal(t, []EventID{eventID(2)}, ids(d.reports(RepEndedDeleted)))
 	require.Equal(t, 2, d.c.Stats().Held)
 }
+
+// P-04, P-05: a pin lasts 30 min at most: the announcement it kept expires then, and the push that comes to
+// its end after that is still answered.
+func TestPushThatOutlivesItsPinIsAnswered(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	a := announcement(1, 1)
+	d.event(a, FromClient)
+	d.event(state(2, 1, oid(7)), FromClient)
+	p := &Push{ID: 5, Repo: a.Repo, Updates: []RefUpdate{{Name: main, New: oid(7)}}}
+	d.until(29 * Minute)
+	d.step(Input{Kind: InPushAsked, Push: p})
+	d.until(59 * Minute)
+	require.Empty(t, d.effectsOf(EfDeleteRepoIfNoRefs))
+	d.until(70 * Minute)
+	require.Len(t, d.effectsOf(EfDeleteRepoIfNoRefs), 1)
+	d.step(Input{Kind: InPushEnded, Push: p, Class: LocalFault})
+	d.settle()
+	require.Len(t, d.effectsOf(EfAnswerPush), 1)
+	require.Zero(t, d.c.Stats().Pushes)
+}

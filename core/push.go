@@ -191,14 +191,13 @@ func (c *Core) onPushEnded(in *Input) {
 	c.touch(g)
 }
 
-// dropStalePins ends the pins that have lasted their time; their pushes may not go on (P-04).
+// dropStalePins ends the pins that have lasted their time; a recheck of their pushes is refused from then on,
+// their end is still answered (P-04, P-05).
 func (c *Core) dropStalePins(a int32) {
 	for i := range c.pushes.slab.Items {
 		if r := &c.pushes.slab.Items[i]; r.used && r.ann == a && r.serial == c.anns.At(a).Serial && r.pinned && r.until <= c.now {
 			c.anns.At(a).Pins--
-			delete(c.pushes.byID, r.id)
-			r.used = false
-			c.pushes.slab.Free(int32(i))
+			r.pinned = false
 		}
 	}
 }
