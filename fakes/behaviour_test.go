@@ -111,6 +111,27 @@ func TestActs(t *testing.T) {
 	}
 }
 
+// F-01, F-05: a static mirror gives out any file that is there, whatever the protocol would allow, and a hole in
+// what a wanted object reaches leaves nothing whole.
+func TestStaticMirror(t *testing.T) {
+	w, _, repo := hello(t)
+	repo.V0(AllowAdvertised)
+	w.Host("git.example.com", Always(Do(Rule{Do: Dumb}))...)
+	require.Equal(t, core.OK, w.ask(sim.AskProbe, helloURL, 0, "main~1").Class)
+	require.Equal(t, core.NotOurRef, w.ask(sim.AskProbe, helloURL, 0, "nowhere").Class)
+	a := w.ask(sim.AskFetch, helloURL, 1, "main~1")
+	require.Equal(t, core.OK, a.Class)
+	require.Equal(t, int32(2+6), a.Requests)
+	a = w.ask(sim.AskFetch, helloURL, 2, "main", "nowhere")
+	require.Equal(t, core.NotOurRef, a.Class)
+	require.Equal(t, int32(2+1+3), a.Requests)
+	repo.Lacks("main~3")
+	a = w.ask(sim.AskFetch, helloURL, 3, "main")
+	require.Equal(t, core.CutShort, a.Class)
+	require.Empty(t, a.OIDs)
+	require.NoError(t, w.Err())
+}
+
 // F-01, F-02: a compare gives the advertised subset of the needed ids, whether there is a branch, and a
 // fingerprint that changes with the set of ids and with nothing else.
 func TestCompare(t *testing.T) {

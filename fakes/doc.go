@@ -48,5 +48,10 @@
 //   - Requests are counted when a call starts: compare 1, probe 1, fetch 2 (protocol 0) or 3 (protocol 2), one
 //     more per redirect, fewer where the call ends early, none where no connection comes about.
 //   - Fetch and probe do not follow redirects: they are asked of the final URL (F-06).
+//   - A static mirror (Dumb) takes 2 requests and one per object the client lacks, up to its bound; past that the
+//     fetch is core.TooLarge. POST-only failures cost a fetch two requests and a compare nothing.
 //   - Move of refs between compare and fetch is told per pass, for the last eight passes of a URL.
+//
+// GitServers.HTTP answers single HTTP requests down the same chain, for a client that makes them itself:
+// package stockgit models git's, and holds the fakes against measured runs of it.
 package fakes

@@ -83,6 +83,8 @@ func TestPatience(t *testing.T) {
 	out = w.list(measuredURL, "")
 	require.Equal(t, Fatal, out.Exit)
 	require.Equal(t, 5*core.Second, out.After)
+	w.rule(fakes.Rule{Do: fakes.Stall, For: 5 * core.Second})
+	require.Equal(t, Fatal, w.list(measuredURL, "").Exit)
 	w.rule(fakes.Rule{Do: fakes.Stall, For: 5*core.Second - 1})
 	require.Equal(t, Done, w.list(measuredURL, "").Exit)
 }
