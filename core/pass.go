@@ -51,6 +51,12 @@ const (
 	slowEvery = 10 * Second
 )
 
+// HTTP requests of one listing of refs and, at most, of one fetch (D-03).
+const (
+	compareRequests = 1
+	fetchRequests   = 3
+)
+
 // startPass reserves the permit and asks the driver to compare (D-02, F-01). Everything was checked.
 func (c *Core) startPass(g int32, src int) {
 	i := c.passes.New()
@@ -69,6 +75,7 @@ func (c *Core) startPass(g int32, src int) {
 		target: o.repos[0], needed: int32(len(wants)), course: course, started: c.now, lastOutput: c.now,
 		warnAt: c.now + c.cfg.SilentWarning, slowAt: c.now + c.cfg.StallLimit, seen: c.now}
 	p.permit = c.budget.Start(s.dom, c.now, limited, c.shareAuthorIf(limited, o, s), c.mayNeed(len(wants)))
+	c.budget.Spend(&p.permit, c.now, compareRequests)
 	p.ask = c.request(ask{kind: askPass, a: i})
 	c.watch(p)
 	wv := &o.waves[s.wave]
@@ -254,7 +261,8 @@ func (c *Core) headsSeen(p *pass) {
 
 // probesLeft is how many single questions the pass may ask now (F-01, D-03).
 func (c *Core) probesLeft(p *pass) int {
-	return c.budget.RequestsLeft(&p.permit, c.now, c.cfg.ResidualProbes)
+	more := c.budget.RequestsLeft(&p.permit, c.now, c.cfg.ResidualProbes+fetchRequests)
+	return max(0, min(c.cfg.ResidualProbes, p.permit.Left()+more-fetchRequests)) // what they find is to be fetched
 }
 
 // next carries out the course's next step.
@@ -262,7 +270,7 @@ func (c *Core) next(i int32, step fetch.Step, final Handle) {
 	p := c.passes.At(i)
 	u := c.urls.At(p.url)
 	if p.course.Chosen > 0 {
-		c.budget.TakeRequests(&p.permit, c.now, int(p.course.Chosen))
+		c.budget.TakeRequests(&p.permit, c.now, int(p.course.Chosen)+fetchRequests-p.permit.Left())
 		p.course.Chosen = 0
 	}
 	e := Effect{Ask: p.ask, Hunt: p.hunt, URL: u.url, Domain: u.domain, Repo: c.anns.At(p.target).Repo}
@@ -275,8 +283,10 @@ func (c *Core) next(i int32, step fetch.Step, final Handle) {
 	switch step {
 	case fetch.Fetch:
 		e.Kind, e.OIDs = EfFetch, c.keep(p.course.Ask)
+		c.budget.Spend(&p.permit, c.now, fetchRequests)
 	case fetch.Probe:
 		e.Kind, e.OIDs = EfProbe, c.keep(p.course.Ask)
+		c.budget.Spend(&p.permit, c.now, 1)
 	default:
 		c.endPass(i)
 		return

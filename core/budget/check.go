@@ -259,14 +259,11 @@ func (t *Table) roomAt(dom *domain, now Time) (ok bool, until Time) {
 	for i := dom.requests.head; i < len(dom.requests.at) && dom.requests.at[i] <= edge; i++ {
 		requests -= dom.requests.n[i]
 	}
-	limit, need := int64(t.lim.Requests), int64(requestsPerPass)
+	limit := int64(t.lim.Requests)
 	if t.lim.RequestUnit {
-		limit, need = int64(dom.rate), min(need, int64(dom.rate))
+		limit = int64(dom.rate)
 	} else if starts >= int(dom.rate) {
 		return false, dom.stamps.at(dom.stamps.n-int(dom.rate)) + t.lim.Window
 	}
-	if requests+need > limit {
-		return false, dom.requests.freeAt(limit-need, t.lim.Window)
-	}
-	return true, 0
+	return t.roomForRequests(dom, requests, limit)
 }

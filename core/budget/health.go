@@ -188,7 +188,7 @@ func (t *Table) CoolUntil(d Dom) Time { return t.doms[d].coolUntil }
 func (t *Table) idleDomain(dom *domain, now Time) bool {
 	t.prune(dom, now)
 	t.forgetOld(dom, now)
-	return dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 && dom.stamps.n == 0 && dom.requests.sum == 0 &&
+	return dom.refs == 0 && dom.inFlight == 0 && dom.tickets == 0 && dom.stamps.n == 0 && dom.requests.sum == 0 && dom.reserved == 0 &&
 		!dom.probation &&
 		(dom.stalledURL == 0 || now-dom.stalledAt > t.lim.URLCool)
 }

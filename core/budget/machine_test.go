@@ -65,6 +65,7 @@ func TestTableAgreesWithModel(t *testing.T) {
 			"end":       mc.end,
 			"end more":  mc.end,
 			"take":      mc.take,
+			"spend":     mc.spend,
 			"join":      mc.join,
 			"fail":      mc.fail,
 			"lookup":    mc.lookup,
@@ -138,7 +139,7 @@ func (mc *machine) begin(t *rapid.T, md *mDom, d Dom, limited bool, by PubKey, n
 	p := mc.m.start(md, limited, by, need, granted)
 	p.p = mc.t.Start(d, mc.m.now, limited, by, need)
 	if mc.m.lim.RequestUnit {
-		require.Equal(t, p.quota, Time(p.p.Quota))
+		require.Equal(t, p.quota, Time(p.p.Left()))
 	}
 	concurrency, rate := mc.m.limits(md)
 	require.LessOrEqual(t, mc.m.running(func(p *mPermit) bool { return p.dom == md }), concurrency)
@@ -236,6 +237,17 @@ func (mc *machine) finish(p *mPermit) {
 func (mc *machine) take(t *rapid.T) {
 	p, want := mc.somePermit(t), rapid.IntRange(0, 20).Draw(t, "want")
 	require.Equal(t, mc.m.take(p, want), mc.t.TakeRequests(&p.p, mc.m.now, want))
+}
+
+func (mc *machine) spend(t *rapid.T) {
+	p := mc.somePermit(t)
+	require.Equal(t, p.left, Time(p.p.Left()))
+	if p.left == 0 {
+		return
+	}
+	n := rapid.IntRange(1, int(p.left)).Draw(t, "requests")
+	mc.m.spend(p, n)
+	mc.t.Spend(&p.p, mc.m.now, n)
 }
 
 func (mc *machine) join(t *rapid.T) {

@@ -63,6 +63,7 @@ type mPermit struct {
 	started Time
 	whole   bool // reserved all its requests at the start
 	quota   Time
+	left    Time // reserved, not made yet
 	addr    [16]byte
 }
 
@@ -99,6 +100,11 @@ func (m *model) asked(d *mDom, at Time) (n Time) {
 	for _, s := range d.asked {
 		if s.at > at-m.lim.Window && s.at <= at {
 			n += s.n
+		}
+	}
+	for _, p := range m.permits {
+		if p.dom == d {
+			n += p.left
 		}
 	}
 	return n
@@ -214,7 +220,7 @@ func (m *model) start(d *mDom, limited bool, author PubKey, need int, granted *m
 		p.quota = max(min(Time(rate)-m.asked(d, m.now), Time(need)), min(4, Time(rate)))
 	}
 	d.starts = append(d.starts, m.now)
-	d.asked = append(d.asked, mAsked{m.now, p.quota})
+	p.left = p.quota
 	m.permits = append(m.permits, p)
 	return p
 }
@@ -230,9 +236,7 @@ func (m *model) inRing(d *mDom) (n int) {
 
 func (m *model) take(p *mPermit, want int) int {
 	if p.whole {
-		got := max(0, min(Time(want), p.quota-4))
-		p.quota -= got
-		return int(got)
+		return 0
 	}
 	limit := Time(m.lim.Requests)
 	if m.lim.RequestUnit {
@@ -240,8 +244,14 @@ func (m *model) take(p *mPermit, want int) int {
 		limit = Time(rate)
 	}
 	got := max(0, min(Time(want), limit-m.asked(p.dom, m.now)))
-	p.dom.asked = append(p.dom.asked, mAsked{m.now, got})
+	p.left += got
 	return int(got)
+}
+
+// spend: requests leave now, out of what the pass has reserved.
+func (m *model) spend(p *mPermit, n int) {
+	p.dom.asked = append(p.dom.asked, mAsked{m.now, Time(n)})
+	p.left = max(0, p.left-Time(n))
 }
 
 func (m *model) fail(d *mDom, f Failure) Change {

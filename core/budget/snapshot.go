@@ -83,6 +83,7 @@ func codeDomain(w *wire.Coder, d *domain) {
 	wire.Slot(w, &d.refs)
 	d.stamps.code(w)
 	d.requests.code(w)
+	wire.I64(w, &d.reserved)
 	d.record.code(w)
 	wire.U32(w, &d.round)
 	wire.Slot(w, &d.localRounds)
@@ -299,8 +300,7 @@ func (p *Permit) Code(w *wire.Coder) {
 	wire.Slot(w, &p.author)
 	wire.U32(w, &p.round)
 	w.Bool(&p.whole)
-	wire.Slot(w, &p.taken)
-	wire.Slot(w, &p.Quota)
+	wire.Slot(w, &p.left)
 	w.Raw(p.Address[:])
 	w.Bool(&p.Joined)
 }
@@ -309,12 +309,14 @@ func (p *Permit) Code(w *wire.Coder) {
 // the references to its domains by slot. What the table counts must be just these (D-02, D-03).
 func (t *Table) AdoptPermits(permits []*Permit, refs []int32) error {
 	domains, authors := make([][2]int32, len(t.doms)), make([]int32, len(t.author))
+	reserved := make([]int64, len(t.doms))
 	for i, p := range permits {
 		name := "permit of pass " + strconv.Itoa(i)
 		if p.Dom < 0 || int(p.Dom) >= len(t.doms) || !t.doms[p.Dom].used {
 			return errors.New(name + " is of no domain")
 		}
 		domains[p.Dom][0]++
+		reserved[p.Dom] += int64(p.left)
 		if p.round == t.doms[p.Dom].round {
 			domains[p.Dom][1]++
 		}
@@ -332,6 +334,9 @@ func (t *Table) AdoptPermits(permits []*Permit, refs []int32) error {
 		dom := &t.doms[d]
 		if dom.inFlight != domains[d][0] || dom.fresh != domains[d][1] {
 			return checkFailed("permits out", d, int64(dom.inFlight), int64(domains[d][0]))
+		}
+		if dom.reserved != reserved[d] {
+			return checkFailed("requests reserved", d, dom.reserved, reserved[d])
 		}
 		want := int32(0)
 		if d < len(refs) {

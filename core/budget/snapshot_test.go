@@ -35,6 +35,7 @@ func full() (*Table, *Permit) {
 	t := New(small(func(l *Limits) { l.Concurrency, l.AuthorPasses = 1, 1 }))
 	a, b := t.Open(1), t.Open(2)
 	p := t.Start(a, value.Second, true, author(1), 4)
+	t.Spend(&p, value.Second, 1)
 	t.JoinAddress(&p, [16]byte{1})
 	t.SetEligible(t.Park(a, 7, false, PubKey{}), true, value.Second)
 	t.SetEligible(t.Park(b, 8, true, author(1)), true, value.Second)
@@ -81,6 +82,7 @@ func TestContradictoryTableIsRefused(t *testing.T) {
 		"is of no domain":          func(_ *Table, p *Permit) { p.Dom = 9 },
 		"is of no author":          func(_ *Table, p *Permit) { p.author = 3 },
 		"permits out":              func(t *Table, _ *Permit) { t.doms[0].inFlight++ },
+		"requests reserved":        func(t *Table, _ *Permit) { t.doms[0].reserved++ },
 		"references":               func(t *Table, _ *Permit) { t.doms[2].refs++ },
 		"author's permits out":     func(t *Table, _ *Permit) { t.author[0].running++ },
 		"neither used nor free":    func(t *Table, _ *Permit) { t.doms = append(t.doms, domain{}); t.wakeAt = append(t.wakeAt, -1) },

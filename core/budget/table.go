@@ -95,6 +95,7 @@ type domain struct {
 	refs              int32 // holders outside: keep the slot
 	stamps            window
 	requests          tally
+	reserved          int64      // requests that running passes may still make (D-03)
 	eligible          [2]pq.Heap // tickets by place; [1] = limited ones
 
 	record
@@ -210,20 +211,26 @@ func (t *Table) hasRoom(d Dom, now Time) (ok bool, until Time) {
 		return false, t.forgetAt(dom)
 	}
 	if t.lim.RequestUnit {
-		need := min(requestsPerPass, int64(dom.rate))
-		if dom.requests.sum+need > int64(dom.rate) {
-			return false, dom.requests.freeAt(int64(dom.rate)-need, t.lim.Window)
-		}
-		return true, 0
+		return t.roomForRequests(dom, dom.requests.sum, int64(dom.rate))
 	}
 	if dom.stamps.n >= int(dom.rate) {
 		// The stamp whose leaving makes room is the one rate places from the newest.
 		return false, dom.stamps.at(dom.stamps.n-int(dom.rate)) + t.lim.Window
 	}
-	if dom.requests.sum+requestsPerPass > int64(t.lim.Requests) {
-		return false, dom.requests.freeAt(int64(t.lim.Requests)-requestsPerPass, t.lim.Window)
+	return t.roomForRequests(dom, dom.requests.sum, int64(t.lim.Requests))
+}
+
+// roomForRequests tells whether a pass's first requests fit beside the made ones of the window, made in all,
+// and those reserved; where passes must give theirs back first, time alone helps nobody.
+func (t *Table) roomForRequests(dom *domain, made, limit int64) (ok bool, until Time) {
+	left := limit - dom.reserved - min(requestsPerPass, limit)
+	switch {
+	case made <= left:
+		return true, 0
+	case left < 0:
+		return false, value.Never
 	}
-	return true, 0
+	return false, dom.requests.freeAt(left, t.lim.Window)
 }
 
 // Free tells whether a newcomer may start at d at once: room, pressure, its shares, and nobody
@@ -260,8 +267,7 @@ type Permit struct {
 	author  int32  // slot, -1 if not limited
 	round   uint32 // the domain's at the start
 	whole   bool   // started with RequestUnit: has reserved all it gets
-	taken   int32  // of that, beyond requestsPerPass
-	Quota   int32  // requests this pass may make in all; only with RequestUnit (D-03)
+	left    int32  // requests reserved and not made yet (D-03)
 	Address [16]byte
 	Joined  bool // Address is counted
 }
@@ -271,7 +277,7 @@ type Permit struct {
 // the pass may make at most.
 func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Permit {
 	dom := &t.doms[d]
-	p := Permit{Dom: d, Limited: limited, author: -1, Quota: int32(need), round: dom.round}
+	p := Permit{Dom: d, Limited: limited, author: -1, round: dom.round}
 	dom.inFlight++
 	dom.fresh++
 	t.running++
@@ -283,45 +289,55 @@ func (t *Table) Start(d Dom, now Time, limited bool, author PubKey, need int) Pe
 	t.prune(dom, now)
 	reserve := int64(requestsPerPass)
 	if t.lim.RequestUnit {
-		reserve = max(min(int64(dom.rate)-dom.requests.sum, int64(need)), min(requestsPerPass, int64(dom.rate)))
-		p.Quota, p.whole = int32(reserve), true
+		reserve = max(min(int64(dom.rate)-dom.requests.sum-dom.reserved, int64(need)), min(requestsPerPass, int64(dom.rate)))
+		p.whole = true
 	}
 	dom.stamps.push(now, t) // with RequestUnit too: a change of configuration may ask for them
-	dom.requests.add(now, reserve)
+	p.left = int32(reserve)
+	dom.reserved += reserve
 	t.refresh(d, now)
 	return p
+}
+
+// Left is how many reserved requests the pass has not made yet.
+func (p *Permit) Left() int { return int(p.left) }
+
+// Spend notes that a pass makes n requests now: they count in the window from this instant, out of what it
+// has reserved (D-03).
+func (t *Table) Spend(p *Permit, now Time, n int) {
+	dom := &t.doms[p.Dom]
+	t.prune(dom, now)
+	dom.requests.add(now, int64(n))
+	kept := min(int32(n), p.left)
+	p.left -= kept
+	dom.reserved -= int64(kept)
+	t.refresh(p.Dom, now)
 }
 
 // TakeRequests reserves up to want further requests for a running pass and returns how many it got
 // (D-03). With RequestUnit a pass has reserved all it gets at its start.
 func (t *Table) TakeRequests(p *Permit, now Time, want int) int {
-	if p.whole {
-		got := max(0, min(want, int(p.Quota-p.taken)-requestsPerPass))
-		p.taken += int32(got)
-		return got
-	}
-	dom := &t.doms[p.Dom]
-	t.prune(dom, now)
-	limit := int64(t.lim.Requests)
-	if t.lim.RequestUnit {
-		limit = int64(dom.rate)
-	}
-	got := max(0, min(int64(want), limit-dom.requests.sum))
+	got := t.RequestsLeft(p, now, want)
 	if got > 0 {
-		dom.requests.add(now, got)
+		p.left += int32(got)
+		t.doms[p.Dom].reserved += int64(got)
 		t.refresh(p.Dom, now)
 	}
-	return int(got)
+	return got
 }
 
 // RequestsLeft is how many further requests, at most limit, TakeRequests would reserve now (D-03).
 func (t *Table) RequestsLeft(p *Permit, now Time, limit int) int {
-	if t.lim.RequestUnit {
-		return max(0, min(limit, int(p.Quota)-requestsPerPass))
+	if p.whole {
+		return 0
 	}
 	dom := &t.doms[p.Dom]
-	dom.requests.prune(now - t.lim.Window)
-	return int(max(0, min(int64(limit), int64(t.lim.Requests)-dom.requests.sum)))
+	t.prune(dom, now)
+	most := int64(t.lim.Requests)
+	if t.lim.RequestUnit {
+		most = int64(dom.rate)
+	}
+	return int(max(0, min(int64(limit), most-dom.requests.sum-dom.reserved)))
 }
 
 // JoinAddress counts a running pass at its resolved address; false means that the address has its fill
@@ -342,6 +358,8 @@ func (t *Table) JoinAddress(p *Permit, addr [16]byte) bool {
 func (t *Table) End(p *Permit, now Time) {
 	dom := &t.doms[p.Dom]
 	dom.inFlight--
+	dom.reserved -= int64(p.left)
+	p.left = 0
 	if p.round == dom.round {
 		dom.fresh--
 	}

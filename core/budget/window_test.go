@@ -138,11 +138,14 @@ func TestRequestsOfAWindow(t *testing.T) {
 	d := b.Open(1)
 	p := b.pass(d)
 	require.Equal(t, 32, b.TakeRequests(p, b.now, 32))
+	b.Spend(p, b.now, 36)
 	b.at(5 * sec)
 	require.Equal(t, 199, b.TakeRequests(p, b.now, 199))
+	b.Spend(p, b.now, 199)
 	q := b.at(6 * sec).pass(d) // 235 + 4
 	require.Equal(t, 1, b.TakeRequests(q, b.now, 32))
 	require.Equal(t, 0, b.TakeRequests(q, b.now, 32))
+	b.Spend(q, b.now, 5)
 	b.end(p, q)
 	require.False(t, b.free(d))
 
@@ -165,6 +168,26 @@ func TestFourRequestsAreNeededToStart(t *testing.T) {
 	}
 }
 
+// D-03: what a pass has reserved counts until it is made, and is given back when the pass ends without it; a
+// request counts in the window from the instant it is made.
+func TestReservedRequestsAreGivenBack(t *testing.T) {
+	b := newBench(t, testLimits())
+	d := b.Open(1)
+	p := b.pass(d)
+	require.Equal(t, 236, b.TakeRequests(p, b.now, 999))
+	b.Spend(p, b.now, 1)
+	b.wait(d, 1)
+	require.Equal(t, value.Never, b.NextWake(), "only the pass can make room")
+	b.at(50 * sec)
+	b.Spend(p, b.now, 2)
+	b.end(p)
+	tags, passes := b.grants()
+	require.Len(t, tags, 1)
+	require.Equal(t, 233, b.RequestsLeft(passes[0], b.now, 999))
+	require.Equal(t, 234, b.RequestsLeft(passes[0], b.at(60*sec).now, 999), "the first request has left")
+	require.Equal(t, 236, b.RequestsLeft(passes[0], b.at(110*sec).now, 999))
+}
+
 // D-03: requests taken by a running pass withdraw the room that waiting tickets had.
 func TestProbesTakeRoomFromTheRing(t *testing.T) {
 	b := newBench(t, limits(func(l *Limits) { l.Pressure = 2 }))
@@ -172,6 +195,7 @@ func TestProbesTakeRoomFromTheRing(t *testing.T) {
 	p, elsewhere := b.pass(d), b.pass(b.Open(2))
 	b.wait(d, 1)
 	require.Equal(t, 234, b.TakeRequests(p, b.now, 234))
+	b.Spend(p, b.now, 238)
 	b.end(elsewhere) // the pressure was all that stood in the way before
 	tags, _ := b.grants()
 	require.Empty(t, tags, "two requests are left")
@@ -191,13 +215,16 @@ func TestRequestUnit(t *testing.T) {
 		return &p
 	}
 	p := start(20)
-	require.EqualValues(t, 20, p.Quota)
-	require.Equal(t, 10, b.TakeRequests(p, b.now, 10))
-	require.Equal(t, 6, b.TakeRequests(p, b.now, 10), "16 beyond the first four")
-	require.Equal(t, 0, b.TakeRequests(p, b.now, 10))
+	require.Equal(t, 20, p.Left())
+	require.Equal(t, 0, b.TakeRequests(p, b.now, 10), "it has all it gets")
+	b.Spend(p, b.now, 20)
 	q := b.at(sec)
-	require.EqualValues(t, 4, start(1).Quota, "at least four")
-	require.EqualValues(t, 6, start(36).Quota, "what is left")
+	p = start(1)
+	require.Equal(t, 4, p.Left(), "at least four")
+	b.Spend(p, b.now, 4)
+	p = start(36)
+	require.Equal(t, 6, p.Left(), "what is left")
+	b.Spend(p, b.now, 6)
 	require.False(t, q.free(d))
 	b.wait(d, 1)
 	require.Equal(t, 60*sec, b.NextWake())
@@ -212,6 +239,7 @@ func TestChangeOfUnit(t *testing.T) {
 	p := b.pass(d) // has reserved 4 of 36 it may need
 	b.SetLimits(limits(func(l *Limits) { l.RequestUnit = true }), b.now)
 	require.Equal(t, 26, b.TakeRequests(p, b.now, 32), "what the rate leaves")
+	b.Spend(p, b.now, 30)
 	b.end(p)
 	require.False(t, b.free(d))
 	b.SetLimits(limits(func(l *Limits) { l.Rate = 1 }), b.now)
