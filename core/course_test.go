@@ -34,7 +34,7 @@ func (d *instant) serves(u int, oids ...OID) {
 }
 
 // F-01, F-08: one list, one batch of what is advertised, then each residual alone; refusals end nothing; the
-// report counts them. // rows 53, 54
+// report counts them. // cases 53, 54
 func TestCourseOfAPass(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	d.remote[url+1] = map[OID]bool{oid(10): true, oid(11): true, oid(12): true}
@@ -74,7 +74,7 @@ func TestResidualsTakeTurns(t *testing.T) {
 	require.EqualValues(t, 4, d.reports(RepPass)[2].Pass.Skipped)
 }
 
-// F-02, F-03, F-04: when "missing" is remembered: only on an explicit answer, under one advertisement. // rows 55, 57; mutants 35, 36
+// F-02, F-03, F-04: when "missing" is remembered: only on an explicit answer, under one advertisement. // cases 55, 57; mutants 35, 36
 func TestWhatIsRememberedAsMissing(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -152,7 +152,7 @@ func TestOnlyConnectedObjectsCount(t *testing.T) {
 	require.NotEmpty(t, d.effectsOf(EfFetch))
 }
 
-// F-06, D-07: which failures cool the domain, and that a refusal of one URL does not. // rows 37, 42, 128
+// F-06, D-07: which failures cool the domain, and that a refusal of one URL does not. // cases 37, 42, 128
 func TestWhatCoolsADomain(t *testing.T) {
 	for class := OK; class < NumClasses; class++ {
 		t.Run(class.String(), func(t *testing.T) {

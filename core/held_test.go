@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// S-02, S-04, ST-01, PR-01, AN-03: what is refused at the door, and in what words. // rows 103, 106, 108, 111
+// S-02, S-04, ST-01, PR-01, AN-03: what is refused at the door, and in what words. // cases 103, 106, 108, 111
 func TestRefusals(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// ST-06: an empty state is refused where nothing older exists, and clears the refs where it does. // row 97
+// ST-06: an empty state is refused where nothing older exists, and clears the refs where it does. // case 97
 func TestEmptyState(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	d.event(announcement(1, 1), FromSync)
@@ -72,7 +72,7 @@ func TestEmptyState(t *testing.T) {
 }
 
 // S-05, AN-05: a synced state that came before its announcement is taken in when that comes; not after 2 min,
-// and not a client's. // row 130
+// and not a client's. // case 130
 func TestEarlyStates(t *testing.T) {
 	for _, row := range []struct {
 		origin Origin
@@ -93,7 +93,7 @@ func TestEarlyStates(t *testing.T) {
 }
 
 // AN-04, E-06: the first announcement makes a repository and is held; a newer version replaces it with a fresh
-// life, an older never; one that lists us no more evicts it. // row 90; mutants 24, 29
+// life, an older never; one that lists us no more evicts it. // case 90; mutants 24, 29
 func TestVersionsOfAHeldAnnouncement(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -152,7 +152,7 @@ func TestMaintainerException(t *testing.T) {
 }
 
 // E-01, E-03, E-04: a state lives 30 min, an announcement 30 min and 24 h; then synced copies are refused,
-// clients' are not, and new evidence lifts the memory. // rows 72, 75, 77; mutants 21, 23
+// clients' are not, and new evidence lifts the memory. // cases 72, 75, 77; mutants 21, 23
 func TestLives(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	d.event(announcement(1, 1, 1), FromSync)
@@ -184,7 +184,7 @@ func TestLives(t *testing.T) {
 	require.Equal(t, textOlder, text)
 }
 
-// E-03: a client's copy of an expired event is admitted. // row 75
+// E-03: a client's copy of an expired event is admitted. // case 75
 func TestExpiredCopyFromAClient(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	d.event(state(3, 1, oid(7)), FromSync)
@@ -195,7 +195,7 @@ func TestExpiredCopyFromAClient(t *testing.T) {
 }
 
 // E-04, E-05: a state revives a soft-expired announcement: the repository is made anew and the deadline is set
-// to 30 min from now. A refused one does not. // row 78; mutants 22, 25
+// to 30 min from now. A refused one does not. // case 78; mutants 22, 25
 func TestRevival(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	d.event(announcement(1, 1, 1), FromSync)
@@ -212,7 +212,7 @@ func TestRevival(t *testing.T) {
 }
 
 // E-04: refs found keep the announcement; a failed deletion is tried again; a state that comes meanwhile waits,
-// then recreates. // row 79; mutants 28, 59
+// then recreates. // case 79; mutants 28, 59
 func TestDeletionOfAnExpiredRepository(t *testing.T) {
 	for _, row := range []string{"refs", "failure", "state"} {
 		t.Run(row, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestDeletionOfAnExpiredRepository(t *testing.T) {
 	}
 }
 
-// E-02: a pass in flight at the deadline keeps its event; what it brings is released. // row 89; mutants 21, 56
+// E-02: a pass in flight at the deadline keeps its event; what it brings is released. // case 89; mutants 21, 56
 func TestPassInFlightAtTheDeadline(t *testing.T) {
 	for _, brings := range []bool{true, false} {
 		d := served(t, DefaultConfig(), 1)
@@ -261,7 +261,7 @@ func TestPassInFlightAtTheDeadline(t *testing.T) {
 	}
 }
 
-// ST-05: satisfied when one repository has every non-symbolic object; the parts of two are not enough. // rows 94, 99; mutants 18, 20
+// ST-05: satisfied when one repository has every non-symbolic object; the parts of two are not enough. // cases 94, 99; mutants 18, 20
 func TestSatisfied(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -306,7 +306,7 @@ func TestSatisfied(t *testing.T) {
 	}
 }
 
-// ST-07: oldest first; the latest alone is applied; an older held one of its author goes as replaced. // rows 101, 102; mutant 29
+// ST-07: oldest first; the latest alone is applied; an older held one of its author goes as replaced. // cases 101, 102; mutant 29
 func TestLatestState(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		d := newInstant(t, DefaultConfig())
@@ -372,7 +372,7 @@ func TestPRWithItsCommit(t *testing.T) {
 	require.Equal(t, []OID{oid(7)}, refs[1].OIDs)
 }
 
-// P-02, P-03, P-05: what may be pushed. // rows 95, 96, 98, 105, 107
+// P-02, P-03, P-05: what may be pushed. // cases 95, 96, 98, 105, 107
 func TestPushVerdicts(t *testing.T) {
 	served, held := Ref{Name: main, OID: oid(1)}, Ref{Name: main, OID: oid(7)}
 	for _, row := range []struct {
@@ -441,7 +441,7 @@ func TestPushFromEndToEnd(t *testing.T) {
 	require.False(t, d.effectsOf(EfAnswerPush)[1].OK)
 }
 
-// I-11, DL-02: deleting one's own announcement takes nobody else's events along. // row 91; mutant 32
+// I-11, DL-02: deleting one's own announcement takes nobody else's events along. // case 91; mutant 32
 func TestDeletionReachesOnlyOnesOwn(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	d.event(announcement(1, 1, 1), FromSync)

@@ -20,7 +20,7 @@ func served(t *testing.T, cfg Config, urls ...int) *instant {
 	return d
 }
 
-// the instants of the first attempts by origin, and how many there are. // rows 1, 19, 20
+// the instants of the first attempts by origin, and how many there are. // cases 1, 19, 20
 func TestAttemptsByOrigin(t *testing.T) {
 	for _, row := range []struct {
 		origin Origin
@@ -71,7 +71,7 @@ func TestDelayByKind(t *testing.T) {
 	}
 }
 
-// news for an idle hunt can only bring its next attempt forward, and starts the backoff over. // rows 2, 3, 7
+// news for an idle hunt can only bring its next attempt forward, and starts the backoff over. // cases 2, 3, 7
 func TestNewsForAnIdleHunt(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -95,7 +95,7 @@ func TestNewsForAnIdleHunt(t *testing.T) {
 	}
 }
 
-// a burst starts once, in the first grid instant 500 ms after its first event. // row 17
+// a burst starts once, in the first grid instant 500 ms after its first event. // case 17
 func TestBurstStartsOnce(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	from := d.now
@@ -109,7 +109,7 @@ func TestBurstStartsOnce(t *testing.T) {
 	require.Zero(t, d.starts[0]%Second)
 }
 
-// an event in mid-attempt is wanted at once, and its own attempt follows without backoff. // rows 18, 46, 47; mutant 1
+// an event in mid-attempt is wanted at once, and its own attempt follows without backoff. // cases 18, 46, 47; mutant 1
 func TestEventInMidAttempt(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	from := d.now
@@ -125,7 +125,7 @@ func TestEventInMidAttempt(t *testing.T) {
 	require.Equal(t, []int{1, 12, 32}, d.attempts(from)) // at once: its delay ran out meanwhile; then count 1
 }
 
-// events that are held already change nothing, however often they come. // rows 6, 26; mutant 13
+// events that are held already change nothing, however often they come. // cases 6, 26; mutant 13
 func TestRedeliveryChangesNothing(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	from := d.now
@@ -178,7 +178,7 @@ func TestHeldEventsPerAuthor(t *testing.T) {
 	require.Equal(t, textFull, text)
 }
 
-// all hunts that are ready in a tick start in it. // row 49
+// all hunts that are ready in a tick start in it. // case 49
 func TestReadyHuntsStartTogether(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	for i := range 5 {
@@ -190,7 +190,7 @@ func TestReadyHuntsStartTogether(t *testing.T) {
 	require.Equal(t, []int{1, 1, 1, 1, 1}, seconds(d.starts))
 }
 
-// what waits only for its release is released again with backoff. // rows 25, 43; mutants 3, 4
+// what waits only for its release is released again with backoff. // cases 25, 43; mutants 3, 4
 func TestFailedReleaseIsTriedAgain(t *testing.T) {
 	for _, row := range []struct {
 		name string

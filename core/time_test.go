@@ -19,7 +19,7 @@ func TestTimeGoesBack(t *testing.T) {
 	require.Equal(t, 10*Second+30*Minute, d.reports(RepHeld)[0].Deadline)
 }
 
-// T-05: inputs that break the contract are refused in words and counted; none harms. // rows 105
+// T-05: inputs that break the contract are refused in words and counted; none harms. // case 105
 func TestBrokenInputs(t *testing.T) {
 	bad := DefaultConfig()
 	bad.LoopInterval = 0
@@ -96,7 +96,7 @@ func TestWatchdogs(t *testing.T) {
 	})
 }
 
-// T-02: an arrival at the instant of a deadline beats it; on Wake the deadline fires. // row 89; mutant 61
+// T-02: an arrival at the instant of a deadline beats it; on Wake the deadline fires. // case 89; mutant 61
 func TestArrivalBeatsDeadline(t *testing.T) {
 	for _, first := range []string{"arrival", "wake"} {
 		d := served(t, DefaultConfig(), 1)
@@ -118,7 +118,7 @@ func TestArrivalBeatsDeadline(t *testing.T) {
 	}
 }
 
-// T-01: a wall step moves lifetimes and nothing else. // row 87
+// T-01: a wall step moves lifetimes and nothing else. // case 87
 func TestWallStepMovesLifetimesOnly(t *testing.T) {
 	d := served(t, DefaultConfig(), 1)
 	from := d.now

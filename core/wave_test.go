@@ -66,7 +66,7 @@ func first(t *testing.T, doms ...int) (*instant, Effect) {
 	return d, Effect{Ask: p.ask}
 }
 
-// H-01, H-02, H-03, A-02: when the second and third source of a wave start. // rows 60, 61, 62; mutants 37, 38, 53
+// H-01, H-02, H-03, A-02: when the second and third source of a wave start. // cases 60, 61, 62; mutants 37, 38, 53
 func TestSecondAndThirdSource(t *testing.T) {
 	t.Run("hedge after 30 s on another domain", func(t *testing.T) {
 		d, _ := first(t, 0, 0, 1, 2)
@@ -118,7 +118,7 @@ func TestSecondAndThirdSource(t *testing.T) {
 }
 
 // an attempt ends with guests when all passes are 120 s old and nothing is left to start; a guest
-// keeps its place, and what it brings counts. // row 52
+// keeps its place, and what it brings counts. // case 52
 func TestGuests(t *testing.T) {
 	d, p := first(t, 0)
 	d.until(130*Second - 1)
@@ -149,7 +149,7 @@ func TestSourceBehindAnOldPass(t *testing.T) {
 	require.Equal(t, 1, d.c.Stats().Passes)
 }
 
-// every URL is tried once an attempt, and again in the next. // rows 29, 37, 52; mutant 10
+// every URL is tried once an attempt, and again in the next. // cases 29, 37, 52; mutant 10
 func TestEveryURLOnceAnAttempt(t *testing.T) {
 	d := served(t, DefaultConfig(), 1, 2, 3)
 	d.class[url+2] = NotFound
@@ -160,7 +160,7 @@ func TestEveryURLOnceAnAttempt(t *testing.T) {
 	require.Equal(t, []int{11, 11, 11, 31, 31, 31}, at)
 }
 
-// three sources each with one object: after each the state is looked at; it goes when the last came. // row 39
+// three sources each with one object: after each the state is looked at; it goes when the last came. // case 39
 func TestObjectsFromThreeSources(t *testing.T) {
 	d := served(t, DefaultConfig(), 1, 2, 3)
 	for i := range 3 {
@@ -173,7 +173,7 @@ func TestObjectsFromThreeSources(t *testing.T) {
 	require.Len(t, d.effectsOf(EfStoreEvent), 1) // H-05: released once
 }
 
-// H-05: the same object from two sources releases once. // row 63; mutant 48
+// H-05: the same object from two sources releases once. // case 63; mutant 48
 func TestObjectDeliveredTwice(t *testing.T) {
 	d, p := first(t, 0, 1)
 	d.until(40 * Second)
@@ -192,7 +192,7 @@ func TestObjectDeliveredTwice(t *testing.T) {
 }
 
 // H-06: a silent pass is warned of at 60 s, then every 5 min, and given up; a fast one is never ended for its
-// age; a stall rests its URL, two stalls their domain. // row 64; mutant 65
+// age; a stall rests its URL, two stalls their domain. // case 64; mutant 65
 func TestSilentAndSlowPasses(t *testing.T) {
 	t.Run("silent", func(t *testing.T) {
 		d, _ := first(t, 0)
@@ -233,7 +233,7 @@ func TestSilentAndSlowPasses(t *testing.T) {
 }
 
 // H-07, U-01: a PR's own URL is asked in a wave of its own, for its own commit only, once the main URLs had
-// their turn or 30 s have gone by. // rows 32, 41, 48; mutant 15
+// their turn or 30 s have gone by. // cases 32, 41, 48; mutant 15
 func TestPRWave(t *testing.T) {
 	pr := func(d *instant) *Event {
 		e := pull(5, 9, oid(8), announcement(8, 8).Repo, announcement(1, 1).Repo) // the first is unknown here
@@ -300,7 +300,7 @@ func TestShares(t *testing.T) {
 	require.Equal(t, 5, d.c.Stats().Passes)
 }
 
-// U-02, I-18: our own authority and private targets are never asked, others named beside them are. // rows 33, 50; mutant 6
+// U-02, I-18: our own authority and private targets are never asked, others named beside them are. // cases 33, 50; mutant 6
 func TestSourcesThatAreNeverAsked(t *testing.T) {
 	for _, allow := range []bool{false, true} {
 		cfg := DefaultConfig()
@@ -340,7 +340,7 @@ func TestOrderOfSources(t *testing.T) {
 	require.Equal(t, []int{3, 2, 1}, urls)
 }
 
-// free domains are used first; the wave waits in one ring for each of the others. // rows 28, 34, 40, 45; mutant 49
+// free domains are used first; the wave waits in one ring for each of the others. // cases 28, 34, 40, 45; mutant 49
 func TestFreeDomainsFirst(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.DomainConcurrency = 1
@@ -365,7 +365,7 @@ func TestFreeDomainsFirst(t *testing.T) {
 	require.Equal(t, 1, d.c.Stats().Tickets)
 }
 
-// D-01, D-06: the 31st start waits for the first stamp to leave the window, with nothing in flight. // row 21; mutants 2, 41
+// D-01, D-06: the 31st start waits for the first stamp to leave the window, with nothing in flight. // case 21; mutants 2, 41
 func TestStartsAtTheRate(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	for i := range 31 {
@@ -392,7 +392,7 @@ func countAt(d *instant, at Time) (n int) {
 	return n
 }
 
-// D-01, D-06: domain concurrency 0 pauses without a loop; a change of configuration wakes. // row 44
+// D-01, D-06: domain concurrency 0 pauses without a loop; a change of configuration wakes. // case 44
 func TestPausedDomainWaitsForConfiguration(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.DomainConcurrency = 0

@@ -133,7 +133,7 @@ func (s *slow) choose(url Handle, now Time, memo bool, wants []Want, limit int) 
 	return chosen, skipped, deferred
 }
 
-// F-01, F-02, F-03: the memory chooses, skips, forgets and makes room as the slow one does. // rows 55, 56; mutants 35, 36, 63
+// F-01, F-02, F-03: the memory chooses, skips, forgets and makes room as the slow one does. // cases 55, 56; mutants 35, 36, 63
 func TestMemoAgreesWithSlowMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		urls, oids := rapid.IntRange(0, 3).Draw(t, "urls"), rapid.IntRange(0, 4).Draw(t, "oids")
@@ -194,7 +194,7 @@ type remote struct {
 }
 
 // F-01, F-02, F-04, F-08: against any server a pass lists once, fetches the advertised wants in one batch, asks
-// for each other want at most once and within its bound, fetches what was found, and ends. // rows 53, 54, 57, 58; mutant 40
+// for each other want at most once and within its bound, fetches what was found, and ends. // cases 53, 54, 57, 58; mutant 40
 func TestPassAgainstAnyServer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := NewMemo(4, 16, value.Hour)

@@ -28,7 +28,7 @@ func reach(lists map[int][]int, owner int) map[int]bool {
 }
 
 // M-01, Q-01: closures are what plain search finds; two announcements are of one group exactly when each is
-// reached from the other. // row 100
+// reached from the other. // case 100
 func TestClosuresAgreeWithPlainSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lists, anns := map[int][]int{}, []*Announcement{}
@@ -71,7 +71,7 @@ func TestClosureIsBounded(t *testing.T) {
 	require.True(t, a.Authorises(key(1)))
 }
 
-// E-06: newer means later, or as late with the lower id. // row 102; mutant 29
+// E-06: newer means later, or as late with the lower id. // case 102; mutant 29
 func TestNewer(t *testing.T) {
 	low, high := EventID{1}, EventID{2}
 	for _, row := range []struct {
@@ -105,7 +105,7 @@ func (x *slowExpired) prune(now Time) {
 }
 
 // E-03: ids are remembered for their time, within the bound, oldest out first, until evidence lifts them; one
-// that expires once more counts again. // rows 72, 74, 75
+// that expires once more counts again. // cases 72, 74, 75
 func TestExpiredAgreesWithAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit, ttl := rapid.IntRange(0, 20).Draw(t, "max"), Time(rapid.IntRange(1, 40).Draw(t, "ttl"))

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// F-07: nothing but 40 or 64 lower-case hex digits is an object id. // row 106
+// F-07: nothing but 40 or 64 lower-case hex digits is an object id. // case 106
 func TestParseOID(t *testing.T) {
 	for _, s := range []string{strings.Repeat("a", 40), strings.Repeat("0", 64), strings.Repeat("9f", 20)} {
 		o, err := ParseOID(s)
