@@ -178,6 +178,7 @@ type Action struct {
 	Clock    string            `yaml:"clock"`     // the wall clock steps to this far ahead (or, with "-", behind)
 	Set      map[string]string `yaml:"set"`       // the configuration changes
 	Shutdown bool              `yaml:"shutdown"`
+	Crash    bool              `yaml:"crash"` // the relay dies; it is up again after Down
 	Event    string            `yaml:"event"` // JSON of a real signed event
 
 	As          string `yaml:"as"`          // the event's name; default <verb>-<repository>
@@ -194,6 +195,7 @@ type Action struct {
 	Unlisted    bool   `yaml:"unlisted"`    // the announcement does not list us
 	Created     *Span  `yaml:"created"`     // created_at after instant 0; default At
 	Upload      Span   `yaml:"upload"`      // how long a push takes
+	Down        Span   `yaml:"down"`        // Crash: until the relay is up again
 	Every       Span   `yaml:"every"`       // Again: and again, this often
 	Until       Span   `yaml:"until"`       // up to this instant
 }

@@ -63,6 +63,10 @@ func (b *build) action(at core.Time, it *item[Action]) {
 		b.arrive(at, core.Input{Kind: core.InConfigChanged, Config: &c})
 	case "shutdown":
 		b.arrive(at, core.Input{Kind: core.InShutdown})
+	case "crash":
+		if at <= core.Time(b.Horizon) {
+			b.arrivals = append(b.arrivals, sim.Arrival{At: at, Crash: &sim.Crash{Down: core.Time(a.Down)}})
+		}
 	case "event":
 		b.real(at, a.Origin == "client", []byte(a.Event), it.path+".event")
 	}

@@ -129,6 +129,8 @@ func actionFields(verb string) []string {
 		return append(common, "origin", "every", "until")
 	case "delete":
 		return append(common, "as", "by", "origin", "created")
+	case "crash":
+		return append(common, "down")
 	case "event":
 		return append(common, "origin")
 	}
@@ -136,7 +138,7 @@ func actionFields(verb string) []string {
 }
 
 func actionVerbs() []string {
-	return []string{"announce", "state", "pr", "pr-update", "push", "again", "delete", "remove", "clock", "set", "shutdown", "event"}
+	return []string{"announce", "state", "pr", "pr-update", "push", "again", "delete", "remove", "clock", "set", "shutdown", "crash", "event"}
 }
 
 // verb is the one verb of an action, or "".
@@ -233,7 +235,7 @@ func (v *validator) action(it *item[Action]) {
 		if _, err := parseReal([]byte(a.Event), v.service()); err != nil {
 			v.add(path+".event", err.Error())
 		}
-	case "shutdown":
+	case "shutdown", "crash":
 	default:
 		v.repoAction(a, verb, path)
 	}

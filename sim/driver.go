@@ -127,6 +127,9 @@ func (d *driver) work(e *core.Effect, k *Work, entity uint64) *local {
 		s.due = noDeadline
 		return s
 	}
+	if s.class == core.OK && w.undone(s.due, entity) {
+		s.class = core.Lost // the crash comes first: never done, never reported
+	}
 	w.push(s.due, evDone, uint64(s.ask))
 	return s
 }
@@ -177,6 +180,7 @@ func (d *driver) arrive(a *Arrival) bool {
 
 // echo is a completion kept for a second, late or mistaken delivery.
 type echo struct {
+	void bool // a crash came before it
 	in   core.Input
 	oids []core.OID
 }
@@ -208,14 +212,17 @@ func (d *driver) keep(in *core.Input, ask core.AskID, at core.Time) {
 	}
 	e := &d.echoes[i]
 	e.oids = append(e.oids[:0], in.OIDs...)
-	e.in = *in
+	e.in, e.void = *in, false
 	e.in.Ask, e.in.OIDs = ask, e.oids
 	d.w.push(at, evEcho, uint64(i))
 }
 
 func (d *driver) echo(id uint64) bool {
-	d.in = d.echoes[id].in
-	d.w.stepMachine(&d.in)
+	void := d.echoes[id].void
+	if !void {
+		d.in = d.echoes[id].in
+		d.w.stepMachine(&d.in)
+	}
 	d.echoFree = append(d.echoFree, uint32(id))
-	return true
+	return !void
 }

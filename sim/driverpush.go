@@ -16,6 +16,7 @@ const (
 	pushFails                // refused under the lock
 	pushAnswers              // ended, for AnswerPush
 	pushOver
+	pushLost // its relay crashed
 )
 
 // pushState is one push on its way through hook, upload and receive-pack.
@@ -44,6 +45,7 @@ func (d *driver) pushVerdict(e *core.Effect) {
 	}
 	s := &d.pushes[i]
 	switch {
+	case s.stage == pushLost: // nobody waits for it any more
 	case s.stage == pushWaits && e.OK:
 		s.stage = pushUploads
 		d.w.res.Counts.PushesAllowed++
@@ -148,6 +150,9 @@ func (d *driver) movedRefs(p *core.Push) ([]core.Ref, bool) {
 
 func (d *driver) pushAnswered(e *core.Effect) {
 	i, ok := d.pushAt[e.Push]
+	if ok && d.pushes[i].stage == pushLost {
+		return
+	}
 	if !ok || d.pushes[i].stage != pushAnswers {
 		d.w.violate("T-04", "answer to a push that has not ended")
 		return

@@ -114,6 +114,9 @@ type counter interface{ Stats() core.Stats }
 // way, permits, tickets, attempts and requests are back at zero (I-8). The driver model keeps the
 // contract, so a core that counted a breach is wrong too (T-05).
 func (w *World) idle() {
+	if w.journal.down {
+		return // there is no core to ask
+	}
 	if w.res.Counts.StillHeld > 0 && w.due == noDeadline {
 		w.violate("I-1", strconv.FormatInt(w.res.Counts.StillHeld, 10)+" events are held and the core wants no wake-up")
 	}

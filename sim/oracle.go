@@ -29,6 +29,7 @@ type Oracle struct {
 	remote  judgeRemote
 
 	addresses judgeAddresses
+	crash     judgeCrash
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
@@ -55,6 +56,7 @@ func NewOracle(s *Setup) *Oracle {
 	o.held.init(s)
 	o.fair.init()
 	o.remote.init(s)
+	o.crash.init()
 	return o
 }
 
@@ -62,6 +64,7 @@ func NewOracle(s *Setup) *Oracle {
 func (o *Oracle) Observe(s Observed) {
 	o.step, o.now, o.in = s.Step, s.Now, s.In
 	o.lateHolds()
+	o.unhunted()
 	o.input(&s)
 	o.redelivered(&s)
 	for i := range s.Out {
@@ -93,6 +96,7 @@ func (o *Oracle) input(s *Observed) {
 	case core.InRestarted:
 		o.held.offset = in.Offset
 		o.allPassesEnded()
+		o.restarted()
 	case core.InPushAsked, core.InPushRecheck, core.InPushEnded:
 		o.held.push = o.now
 	case core.InConfigChanged:
@@ -141,10 +145,15 @@ func (o *Oracle) reported(e *core.Effect) {
 		o.healthy(e.Domain)
 	case core.RepHuntMerged:
 		o.merged(e)
+		o.crash.gone(e.Hunt, e.Into)
 	case core.RepAttemptStarted:
 		o.attemptStarted(e)
+		o.crash.hunted(e.Hunt)
 	case core.RepAttemptEnded, core.RepHuntDropped:
 		o.attemptEnded(e)
+		if e.Report == core.RepHuntDropped {
+			o.crash.gone(e.Hunt, 0)
+		}
 	default:
 		if e.Report.Ends() {
 			o.ends(e)
@@ -156,6 +165,7 @@ func (o *Oracle) reported(e *core.Effect) {
 func (o *Oracle) Finish(step uint64, end core.Time) {
 	o.step, o.now = step, end
 	o.lateHolds()
+	o.unhunted()
 	o.unreleased(end)
 	o.starved()
 }

@@ -32,11 +32,13 @@ type heldRecord struct {
 	storedOK bool // the store has it since this residence began
 	synced   bool // latest source
 	answered bool
+	hopeless bool // a state with refs that no object can satisfy: held, not hunted
 	late     bool // I-17 was reported
 	storing  int32
 	kind     uint32
-	deadline core.Time // by the wall clock: monotonic deadline + offset when it was told
-	look     core.Time // when I-17 looks at it next
+	hunt     core.HuntID // its hunt when the residence began
+	deadline core.Time   // by the wall clock: monotonic deadline + offset when it was told
+	look     core.Time   // when I-17 looks at it next
 }
 
 type storeAsk struct {
@@ -116,7 +118,7 @@ func (o *Oracle) arrived(in *core.Input) {
 	if r == nil {
 		r, _ = h.get(id)
 	}
-	r.arrived, r.kind, r.synced = true, in.Event.Kind, in.Origin == core.FromSync
+	r.arrived, r.kind, r.synced, r.hopeless = true, in.Event.Kind, in.Origin == core.FromSync, in.Event.Unsatisfied
 }
 
 // redelivered judges a step that delivered what is held or served already: only its answer may come of
@@ -201,7 +203,7 @@ func (o *Oracle) begins(e *core.Effect) {
 	if r.held {
 		o.violate("I-16", "event %s is held a second time", e.Event)
 	}
-	r.held, r.storedOK, r.soft, r.late = true, false, false, false
+	r.held, r.storedOK, r.soft, r.late, r.hunt = true, false, false, false, e.Hunt
 	o.deadline(r, i, e.Deadline)
 	if w := o.watch(e.Event); w != nil && w.heldAt == noDeadline {
 		w.heldAt, w.deadline = o.now, e.Deadline
@@ -267,6 +269,9 @@ func (o *Oracle) allowance() core.Time {
 // expiry comes last within it (T-02). I-17
 func (o *Oracle) lateHolds() {
 	h := &o.held
+	if o.crash.down {
+		return // nobody is there to end anything
+	}
 	for {
 		at, ok := h.due.Peek()
 		if !ok || at >= o.now {
@@ -280,6 +285,9 @@ func (o *Oracle) lateHolds() {
 		limit := r.deadline - h.offset + o.allowance()
 		if r.kind == core.KindAnnouncement && h.push != noDeadline {
 			limit = max(limit, h.push+pinFor+o.allowance())
+		}
+		if o.crash.up > 0 && r.deadline-h.offset < o.crash.up { // it expired while down
+			limit = max(limit, o.crash.up+o.cfg.Lifetime+o.allowance())
 		}
 		if r.storing > 0 { // only Stored ends it now (E-02)
 			limit = max(limit, o.now+o.allowance())

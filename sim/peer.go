@@ -77,6 +77,7 @@ type Arrival struct {
 	At    core.Time
 	Input core.Input
 	Push  *UserPush // instead of Input: a user pushes
+	Crash *Crash    // instead of Input: the relay crashes
 }
 
 // UserPush is a client's git push: asked for at once, its objects arrive Upload later if allowed.

@@ -25,6 +25,7 @@ const (
 	PurposeLate                      // late wake
 	PurposeEarly                     // early wake
 	PurposeStream                    // seeding of streams
+	PurposeCrash                     // what of the local work was done before a crash
 
 	FirstForeignPurpose Purpose = 64
 )

@@ -13,6 +13,13 @@ func (r *Record) observe(now core.Time, in *core.Input, out []core.Effect) {
 		}
 	case core.InCompared, core.InFetched, core.InProbed, core.InPassEnded:
 		r.completed(now, in)
+	case core.InRestarted:
+		for i := len(r.Passes) - 1; i >= 0; i-- {
+			if p := &r.Passes[i]; p.End < 0 {
+				p.End, p.Class = now, core.Lost
+			}
+		}
+		clear(r.pass)
 	case core.InPushAsked:
 		if len(r.Pushes) < recordMax {
 			r.push[in.Push.ID] = len(r.Pushes)

@@ -28,6 +28,7 @@ type Setup struct {
 	Store    Store
 	Start    []core.Input // facts the driver tells at instant 0 before anything else, in this order: served events, refs
 	Arrivals []Arrival    // sorted by At; not changed by the run
+	Crashes  []StepCrash  // crashes at effect boundaries, sorted by Step and none of them among the steps of Start
 
 	Driver  DriverFaults // zero: an ideal driver without delays
 	Tie     TiePolicy
@@ -42,6 +43,8 @@ type Setup struct {
 
 	// New makes the machine; nil means core.New. For tests of the kernel itself.
 	New func(core.Config) (Machine, error)
+	// Restore makes it anew from its snapshot after a crash; nil means core.Restore.
+	Restore func(core.Config, []byte) (Machine, error)
 }
 
 // Reachable says that the data of Event can be had from instant From on, in the sense of I-4.
@@ -129,6 +132,9 @@ func (s *Setup) validate() error {
 			return setupError("Arrivals[" + strconv.Itoa(i) + "]: " + err)
 		}
 	}
+	if err := s.validateCrashes(); err != "" {
+		return setupError(err)
+	}
 	return s.Driver.validate()
 }
 
@@ -136,6 +142,12 @@ func (a *Arrival) validate() string {
 	if a.Push != nil {
 		if a.Push.Upload < 0 {
 			return "Push.Upload is " + a.Push.Upload.String() + ", must be ≥ 0"
+		}
+		return ""
+	}
+	if a.Crash != nil {
+		if a.Crash.Down < 0 {
+			return "Crash.Down is " + a.Crash.Down.String() + ", must be ≥ 0"
 		}
 		return ""
 	}

@@ -35,6 +35,7 @@ type World struct {
 	order       Hash
 	checkpoints []Hash // after every checkpointEvery steps
 	extra       []Violation
+	journal     journal
 	res         Result
 	sealed      bool
 }
@@ -58,6 +59,7 @@ const (
 	evEcho            // duplicate, late or stray completion
 	evPush            // the next stage of a push
 	evEarly           // an early wake
+	evRestart         // the relay comes up again
 )
 
 const (
@@ -80,6 +82,9 @@ func NewWorld(s Setup) (*World, error) {
 	}
 	w.drv.init(w)
 	w.look()
+	if err := w.beginJournal(); err != nil {
+		return nil, err
+	}
 	if s.Checks != ChecksOff {
 		w.judge = NewOracle(&s)
 	}
@@ -274,7 +279,14 @@ func (w *World) happen(key uint64) bool {
 	id := key & ordIDMask
 	switch key >> ordIDBits {
 	case evArrival:
-		return w.drv.arrive(&w.setup.Arrivals[id])
+		if a := &w.setup.Arrivals[id]; a.Crash != nil {
+			w.crash(a.Crash.Down)
+		} else if w.journal.down {
+			w.missed(a, id)
+		} else {
+			return w.drv.arrive(a)
+		}
+		return false
 	case evDone:
 		return w.drv.done(id)
 	case evAnswer:
@@ -293,11 +305,13 @@ func (w *World) happen(key uint64) bool {
 			return false // no longer early, or nothing to be early for
 		}
 		w.wake()
-		if len(w.out) != 0 || w.due != before {
+		if !w.journal.down && (len(w.out) != 0 || w.due != before) {
 			w.violate("T-02", "an early wake changed something: "+strconv.Itoa(len(w.out))+" effects, next deadline "+
 				before.String()+" became "+w.due.String())
 		}
 		return true
+	case evRestart:
+		return w.restart(id)
 	}
 	return false
 }
@@ -307,6 +321,7 @@ func (w *World) happen(key uint64) bool {
 func (w *World) stepMachine(in *core.Input) {
 	overdue := w.due != noDeadline && w.due < w.now
 	w.in = in
+	w.journal.note(w.now, in)
 	w.out = w.m.Step(w.now, *in, w.out[:0])
 	w.step++
 	w.look()
@@ -323,9 +338,14 @@ func (w *World) stepMachine(in *core.Input) {
 	if in.Kind == core.InConfigChanged {
 		w.cfg = *in.Config
 	}
+	w.journaled()
 	for i := range w.out {
+		if w.journal.cut(w.step, i) {
+			break
+		}
 		w.drv.perform(&w.out[i])
 	}
+	w.crashHere()
 	w.after()
 }
 
