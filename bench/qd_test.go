@@ -26,7 +26,9 @@ func TestSamePasses(t *testing.T) {
 	m = RunQD(full, sim.RadixQueue, true)
 	require.Empty(t, m.Broken)
 	require.Empty(t, p.Broken)
-	require.InEpsilon(t, m.Passes, p.Passes, 0.02)
+	// Which hunt wakes first at one instant is the scheduler's whim in the peer, so its count of passes varies
+	// by a few percent from run to run.
+	require.InEpsilon(t, m.Passes, p.Passes, 0.05)
 	require.Greater(t, m.Passes, uint64(10*30*60*8/10), "the domains are nearly full")
 }
 
