@@ -89,6 +89,14 @@ func playTwin(t *testing.T, s *Scenario, every, look int) *twin {
 		d = newTwin(t, cfg, every, look)
 		return d, nil
 	}
+	setup.Restore = func(cfg core.Config, data []byte) (sim.Machine, error) {
+		c, err := core.Restore(cfg, data)
+		require.NoError(t, err)
+		other, err := core.Restore(cfg, data)
+		require.NoError(t, err)
+		d = &twin{Core: c, other: other, t: t, cfg: cfg, every: every, look: look, made: d.made}
+		return d, nil
+	}
 	world, err := sim.NewWorld(setup)
 	require.NoError(t, err)
 	world.Run()

@@ -14,6 +14,7 @@
 //	rand.go                   chance: named streams, and draws keyed to entities
 //	setup.go, faults.go       what a run depends on
 //	world.go, finish.go       the loop of instants; counting, and the verdict
+//	crash.go                  the journal, the end of a process and its restart
 //	driver*.go                the model of a relay's driver: effects out, completions back, faults between
 //	oracle*.go                the invariants, judged from the log of the boundary alone
 //	record*.go, timeline.go   what happened, for tests and failure texts

@@ -29,7 +29,6 @@ func (c *judgeCrash) gone(hunt, into core.HuntID) {
 	for i := range c.owed {
 		if x := &c.owed[i]; x.hunt == hunt {
 			x.hunt = into
-			x.done = x.done || into == 0
 		}
 	}
 }
