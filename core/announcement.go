@@ -64,7 +64,7 @@ func (c *Core) newAnnouncement(in *Input, exception bool) {
 	ann := c.anns.At(a)
 	c.serial++
 	*ann = purgatory.Announcement{Status: purgatory.Held, Gen: ann.Gen, ID: e.ID, Owner: e.Author, Ident: ident,
-		Repo: e.Repo.Repo, Holder: purgatory.None, Applied: purgatory.None, Group: purgatory.None, Serial: c.serial,
+		Repo: e.Repo.Repo, Holder: purgatory.None, Applied: purgatory.None, Showing: purgatory.None, Group: purgatory.None, Serial: c.serial,
 		URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0], Unlisted: exception}
 	c.fillAnnouncement(a, e)
 	id := c.idents.At(ident)
@@ -161,6 +161,9 @@ func (c *Core) announcementChanged(a int32, in *Input) {
 		c.touch(ann.Group)
 	}
 	c.replayEarly(h)
+	for _, g := range slices.Clone(c.idents.At(ident).Groups) {
+		c.tryRelease(g) // what it authorises now may be here already (AN-05)
+	}
 }
 
 // createRepo asks for the bare repository, unless it is there or asked for.
@@ -197,6 +200,7 @@ func (c *Core) onRepoCreated(in *Input) {
 	}
 	ann.RepoAsked, ann.RepoExists = false, true
 	c.refresh(ann.Group)
+	c.reshow(ann.Ident)
 }
 
 // repoWanted tells whether an announcement has the repository or has asked for it.

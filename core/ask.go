@@ -9,7 +9,7 @@ type ask struct {
 	gen     uint32
 	attempt uint32 // askCheck: of this attempt's start, or 0
 	serial  uint32 // of the announcement b, whose slot may be reused
-	repo    Handle // askCreate, askDelete, askRealign
+	repo    Handle // askCreate, askDelete, askRealign; askShow: the source
 	a, b    int32  // what it is about, by kind
 	event   EventID
 	origin  Origin
@@ -33,6 +33,7 @@ const (
 	askDelete          // b: announcement whose repository is deleted if it has no refs
 	askErase           // repository of a forgotten announcement is deleted
 	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
+	askShow            // b: announcement that receives the objects of the served state event from repo
 )
 
 // request opens an ask and returns its id.
@@ -111,6 +112,10 @@ func (c *Core) askDue(i int32) {
 	if k.id == 0 {
 		return
 	}
+	if k.retry && k.kind == askShow {
+		c.showAgain(*k)
+		return
+	}
 	if k.retry && c.moot(k) {
 		c.closeAsk(k.id)
 		return
@@ -155,7 +160,7 @@ func (c *Core) issue(i int32) {
 			c.arena = append(c.arena, o.wants[w].oid)
 		}
 		e.Kind, e.Hunt, e.Repo, e.OIDs = EfCheckObjects, o.id, ann.Repo, c.arena[n:len(c.arena):len(c.arena)]
-	case askCopy, askAlign, askNostr, askRealign:
+	case askCopy, askAlign, askNostr, askRealign, askShow:
 		c.issueRepo(k, &e)
 	case askState, askPromote, askPlain:
 		e.Kind = EfStoreEvent

@@ -111,7 +111,13 @@ func auditServed(c *Core) error {
 	applied := map[int32]int32{}
 	for i := range c.anns.Items {
 		a := &c.anns.Items[i]
-		if a.Status == purgatory.Free || a.Applied == purgatory.None {
+		if a.Status == purgatory.Free {
+			continue
+		}
+		if a.Showing != purgatory.None {
+			applied[a.Showing]++
+		}
+		if a.Applied == purgatory.None {
 			continue
 		}
 		applied[a.Applied]++
@@ -147,7 +153,7 @@ func auditLocks(c *Core) error {
 		}
 	}
 	for i := range c.asks.Items {
-		if k := &c.asks.Items[i]; k.id != 0 && k.kind == askRealign {
+		if k := &c.asks.Items[i]; k.id != 0 && (k.kind == askRealign || k.kind == askShow && !k.retry) {
 			locks[k.b]++
 		}
 	}

@@ -40,6 +40,7 @@ type Core struct {
 
 	deleting map[Handle]int32 // repositories whose deletion is out
 	startup  map[Handle]int32 // announcements by repository, while facts of the start come in
+	starting bool             // they come in: nothing is judged by them yet
 
 	askSeq     uint64
 	passSeq    uint64
@@ -58,6 +59,7 @@ type Core struct {
 	arena   []OID // lists in effects, valid until the next Step
 	reports []PassReport
 	grow    []int32 // groups to look at before the Step ends
+	showing []int32 // identifiers whose repositories may show what they should not, to look at then too
 	scratch scratch
 
 	fed           bool    // no group goes without a hunt for want of room
@@ -145,8 +147,8 @@ func (c *Core) Step(now Time, in Input, out []Effect) []Effect {
 	if in.Kind != InRestarted { // what was in flight is lost before anything follows from it
 		c.fire(in.Kind == InWake)
 	}
-	if in.Kind != InServed && in.Kind != InRepoRefs {
-		c.startup = nil
+	if c.starting && in.Kind != InServed && in.Kind != InRepoRefs {
+		c.started()
 	}
 	c.apply(&in)
 	c.settle()
@@ -212,12 +214,16 @@ func (c *Core) apply(in *Input) {
 // settle runs what the input made possible: grants of waiting tickets first, since newcomers never pass
 // the ring, then the groups that changed; until nothing more happens.
 func (c *Core) settle() {
-	for i := 0; ; i++ {
+	for i := 0; ; {
 		c.grant()
 		if i == len(c.grow) {
-			break
+			if c.starting || !c.showMarked() {
+				break
+			}
+			continue
 		}
 		g := c.grow[i]
+		i++
 		grp := c.groups.At(g)
 		grp.marked = false
 		if grp.used {

@@ -119,6 +119,7 @@ func (c *Core) regroup(ident int32) {
 		c.partition(ident)
 	}
 	c.refile(ident)
+	c.reshow(ident)
 }
 
 // partition finds the groups of mutually listed owners and gives each the hunt it inherits: of several

@@ -93,7 +93,7 @@ func (c *Core) releaseState(g, s int32) {
 			break
 		}
 	}
-	st.Status = purgatory.Releasing
+	st.Status, st.Home = purgatory.Releasing, c.anns.At(from).Repo
 	c.begin(recState, s, st.ID, from, owners)
 }
 
@@ -191,6 +191,13 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		c.showApplied(ann, e)
 		return
 	}
+	if k.kind == askShow {
+		e.Kind, e.From, e.Event = EfCopyObjects, k.repo, EventID{}
+		if ann.Showing != purgatory.None {
+			e.OIDs = c.objectsOf(c.states.At(ann.Showing))
+		}
+		return
+	}
 	r := c.releases.At(k.a)
 	if k.kind == askCopy {
 		e.Kind, e.From = EfCopyObjects, c.anns.At(r.from).Repo
@@ -212,13 +219,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 			e.Space = NostrRef
 		}
 	case k.kind == askCopy:
-		n := len(c.arena)
-		for _, ref := range c.states.At(r.slot).Refs {
-			if !ref.Symbolic {
-				c.arena = append(c.arena, ref.OID)
-			}
-		}
-		e.OIDs = c.arena[n:len(c.arena):len(c.arena)]
+		e.OIDs = c.objectsOf(c.states.At(r.slot))
 	default:
 		st := c.states.At(r.slot)
 		e.Refs, e.Head, e.Event = st.Refs, st.Head, EventID{}
@@ -226,6 +227,17 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 			e.Old = c.states.At(ann.Applied).Refs
 		}
 	}
+}
+
+// objectsOf lists what a state's refs point at, in this Step's arena.
+func (c *Core) objectsOf(st *purgatory.State) []OID {
+	n := len(c.arena)
+	for _, ref := range st.Refs {
+		if !ref.Symbolic {
+			c.arena = append(c.arena, ref.OID)
+		}
+	}
+	return c.arena[n:len(c.arena):len(c.arena)]
 }
 
 // showApplied makes an alignment one to what is served.
@@ -272,8 +284,12 @@ func (c *Core) advance(i int32) {
 
 // onReleaseStep takes the completion of a copy or an alignment.
 func (c *Core) onReleaseStep(in *Input) {
-	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign)
+	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow)
 	if !ok {
+		return
+	}
+	if k.kind == askShow {
+		c.showCopied(k, in.Class)
 		return
 	}
 	if k.kind == askRealign {
@@ -419,11 +435,16 @@ func (c *Core) promoted(k ask, v Verdict) {
 func (c *Core) promoteShown(a int32) {
 	ann := c.anns.At(a)
 	if ann.Status == purgatory.Held && !ann.Locked && ann.RepoExists && ann.Applied != purgatory.None &&
-		len(c.states.At(ann.Applied).Refs) > 0 && ann.Authorises(c.states.At(ann.Applied).Author) {
+		len(c.states.At(ann.Applied).Refs) > 0 && c.isServed(ann.Applied) && ann.Authorises(c.states.At(ann.Applied).Author) {
 		ann.Status = purgatory.Releasing
 		c.storeAnnouncement(a)
 		c.refreshGroup(ann.Group)
 	}
+}
+
+// isServed tells whether a state is its author's latest served one, neither deleted nor superseded.
+func (c *Core) isServed(s int32) bool {
+	return slices.Contains(c.idents.At(c.states.At(s).Ident).Served, s)
 }
 
 // endRelease unlocks the repositories and ends or renews the event's residence.
@@ -463,6 +484,7 @@ func (c *Core) endRelease(i int32) {
 		c.unfileState(r.slot)
 		c.emit(Effect{Kind: EfNotify, Event: r.event})
 		c.dropReplaced(r.slot)
+		c.reshow(c.states.At(r.slot).Ident)
 		c.freeServed(r.slot)
 	default:
 		c.prs.At(r.slot).Status = purgatory.Served
@@ -490,6 +512,7 @@ func (c *Core) unlock(a int32) {
 		c.tryRelease(g)
 		c.touch(g)
 	}
+	c.reshow(ann.Ident)
 }
 
 // expireFailed expires an event that was only kept past its deadline for a release that failed (E-02).

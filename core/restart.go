@@ -13,6 +13,7 @@ func (c *Core) onServed(in *Input) {
 		c.contract("served input without an event")
 		return
 	}
+	c.starting = true
 	if _, known := c.where[e.ID]; known {
 		return
 	}
@@ -26,7 +27,7 @@ func (c *Core) onServed(in *Input) {
 		ann := c.anns.At(a)
 		c.serial++
 		*ann = purgatory.Announcement{Status: purgatory.Served, Gen: ann.Gen, Owner: e.Author, Ident: ident, Repo: e.Repo.Repo,
-			Holder: purgatory.None, Applied: purgatory.None, Group: purgatory.None, Serial: c.serial, RepoExists: e.ListsUs || c.cfg.ArchiveAll,
+			Holder: purgatory.None, Applied: purgatory.None, Showing: purgatory.None, Group: purgatory.None, Serial: c.serial, RepoExists: e.ListsUs || c.cfg.ArchiveAll,
 			URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0], Unlisted: !e.ListsUs && !c.cfg.ArchiveAll}
 		c.fillAnnouncement(a, e)
 		id := c.idents.At(ident)
@@ -49,9 +50,18 @@ func (c *Core) onServed(in *Input) {
 	}
 }
 
+// started ends the facts of the start: only now it is known what each repository shows, and what it should.
+func (c *Core) started() {
+	c.startup, c.starting, c.showing = nil, false, c.showing[:0]
+	for i := range c.idents.Items {
+		c.reshow(int32(i))
+	}
+}
+
 // onRepoRefs notes the refs a repository has at start: it exists, and it shows the latest state whose refs
 // they are.
 func (c *Core) onRepoRefs(in *Input) {
+	c.starting = true
 	first, last := int32(0), int32(len(c.anns.Items))
 	if a, ok := c.startup[in.Repo]; ok {
 		first, last = a, a+1
@@ -97,6 +107,11 @@ func (c *Core) onRestarted(in *Input) {
 	for i := range c.asks.Items {
 		switch k := &c.asks.Items[i]; k.kind {
 		case askNone:
+		case askShow:
+			if !k.retry { // one that waits for its timer goes on waiting
+				c.armAsk(int32(i), c.overdueSpan())
+				c.issue(int32(i))
+			}
 		case askCheck:
 			c.closeAsk(k.id)
 		default:
@@ -116,6 +131,9 @@ func (c *Core) onRestarted(in *Input) {
 			c.armStart(int32(i), c.gridUp(c.now+c.cfg.SyncedDelay))
 		}
 		c.touch(int32(i))
+	}
+	for i := range c.idents.Items {
+		c.reshow(int32(i))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // body (8), body; integers with the lowest byte first.
 const (
 	snapshotMagic  = "gsynccor"
-	snapshotFormat = 1
+	snapshotFormat = 2
 	snapshotHeader = 8 + 4 + 8 + 8 + 8
 )
 

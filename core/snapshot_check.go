@@ -146,6 +146,9 @@ func (r *restored) judgeAnnouncements() {
 		if r.must(some(r.state, a.Applied), what, i, "shows a state that is not there") && a.Applied != purgatory.None {
 			r.applied[a.Applied]++
 		}
+		if r.must(some(r.state, a.Showing), what, i, "is to show a state that is not there") && a.Showing != purgatory.None {
+			r.applied[a.Showing]++
+		}
 		r.must(has(r.ident, a.Ident) && has(r.group, a.Group), what, i, "belongs nowhere")
 		if a.Status != purgatory.Served {
 			r.hold(a.AuthorSlot, a.Owner, what, i)

@@ -41,6 +41,7 @@ func (c *Core) code(w *wire.Coder) {
 	}
 	w.Bool(&c.stopping)
 	w.Bool(&c.localFault)
+	w.Bool(&c.starting)
 	w.Bool(&c.fed)
 	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue} {
 		wire.U64(w, n)
@@ -174,7 +175,7 @@ func (p *pass) code(w *wire.Coder) {
 }
 
 func (k *ask) code(w *wire.Coder) {
-	wire.Enum(w, &k.kind, askRealign+1, "kind of a request")
+	wire.Enum(w, &k.kind, askShow+1, "kind of a request")
 	if wire.U32(w, &k.gen); k.kind == askNone {
 		return
 	}

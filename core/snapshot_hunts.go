@@ -122,6 +122,8 @@ func (r *restored) judgeRequests() {
 			ok = has(r.release, k.a)
 		case askPromote:
 			ok = ok && some(r.release, k.a)
+		case askShow:
+			ok = ok && (k.retry || r.anns.At(k.b).Showing != purgatory.None)
 		case askPlain, askRemove:
 			ok = true
 		case askDelete, askErase:

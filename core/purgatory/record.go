@@ -38,6 +38,7 @@ type Announcement struct {
 	HeadsSeen  bool // its compare-only hunt has found heads (N-03)
 	Overdue    bool // kept past its deadline once (E-02)
 	Unlisted   bool // accepted by the maintainer exception: no repository (AN-03)
+	ShowLater  bool // copying what it should show failed; tried again when a timer fires (ST-07)
 	Pins       int32
 	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing
 	Gen        uint32 // arming of its deadline
@@ -53,6 +54,7 @@ type Announcement struct {
 	Closure    []PubKey // M-01, sorted, owner included; nil = owner alone
 	AuthorSlot int32    // while held
 	Applied    int32    // the served state its refs show, or None
+	Showing    int32    // the served state whose objects are being copied here (ST-07), or None
 	Group      int32
 	Serial     uint32 // order of admission
 }
@@ -74,7 +76,8 @@ type State struct {
 	Head        Handle
 	Refs        []Ref
 	Groups      []int32 // groups that hunt for it
-	Applied     int32   // announcements whose refs show it
+	Applied     int32   // announcements whose refs show it, or are about to
+	Home        Handle  // repository it was released from, 0 if not known
 	Release     int32   // 1 + slot of its release, 0 if none
 	Serial      uint32
 	Next        int32 // list of its author's held events

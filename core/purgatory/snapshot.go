@@ -8,8 +8,8 @@ import (
 
 // Least bytes of the encoded records, for the bounds of their lists.
 const (
-	AnnouncementSize = 1 + 6 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4
-	StateSize        = 1 + 5 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4
+	AnnouncementSize = 1 + 7 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
+	StateSize        = 1 + 5 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
 	PRSize           = 1 + 4 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4
 	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4
@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
@@ -67,6 +67,7 @@ func (a *Announcement) Code(w *wire.Coder) {
 	wire.List(w, &a.Listed, wire.IDSize, wire.PubKey)
 	wire.List(w, &a.Closure, wire.IDSize, wire.PubKey)
 	wire.Slot(w, &a.Applied)
+	wire.Slot(w, &a.Showing)
 	wire.Slot(w, &a.Group)
 	wire.U32(w, &a.Serial)
 	wire.Slot(w, &a.AuthorSlot)
@@ -88,6 +89,7 @@ func (s *State) Code(w *wire.Coder) {
 	wire.List(w, &s.Refs, wire.RefSize, wire.Ref)
 	wire.List(w, &s.Groups, 4, wire.Slot)
 	wire.Slot(w, &s.Applied)
+	wire.Handle(w, &s.Home)
 	wire.Slot(w, &s.Release)
 	wire.U32(w, &s.Serial)
 	wire.Slot(w, &s.Next)
