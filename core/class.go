@@ -63,6 +63,3 @@ func (c Class) charged() bool {
 	}
 	return false
 }
-
-// unreachable tells whether the class can make a domain unreachable (D-07).
-func (c Class) unreachable() bool { return c == DNS || c == TLS }

@@ -75,7 +75,8 @@ type scratch struct {
 	anns    []*purgatory.Announcement
 	slots   []int32
 	victims []int32
-	oids    []OID
+	showing []int32
+	shown   []int32
 }
 
 // location says where a known event is kept.

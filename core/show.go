@@ -23,13 +23,16 @@ func (c *Core) showMarked() bool {
 	if len(c.showing) == 0 {
 		return false
 	}
-	list := slices.Clone(c.showing)
-	c.showing = c.showing[:0]
+	list := c.showing
+	c.showing = c.scratch.showing[:0] // what is marked meanwhile goes to the other list
 	for _, i := range list {
-		for _, a := range slices.Clone(c.idents.At(i).Anns) {
+		anns := append(c.scratch.shown[:0], c.idents.At(i).Anns...)
+		for _, a := range anns {
 			c.show(a)
 		}
+		c.scratch.shown = anns
 	}
+	c.scratch.showing = list
 	return true
 }
 

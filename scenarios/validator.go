@@ -17,9 +17,6 @@ type validator struct {
 	events map[string]bool // names of events
 }
 
-// maxLabels bounds the objects one repository or host may list.
-const maxLabels = maxExpansion
-
 func (v *validator) host(h *item[Host]) {
 	checkAuthority(v.problems, h.path, h.name)
 	h.val.fake(v.problems, h.path)

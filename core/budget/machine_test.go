@@ -12,10 +12,9 @@ import (
 
 // machine drives a Table and its model side by side.
 type machine struct {
-	t       *Table
-	m       *model
-	refs    []Dom // by handle; NoDom when the test holds no reference
-	wasBusy bool
+	t    *Table
+	m    *model
+	refs []Dom // by handle; NoDom when the test holds no reference
 }
 
 const (

@@ -114,12 +114,11 @@ func TestExpiredAgreesWithAList(t *testing.T) {
 			now += Time(rapid.IntRange(0, 3).Draw(t, "passes"))
 			n := rapid.IntRange(0, 30).Draw(t, "id")
 			id, owner, ident := EventID{byte(n)}, key(n%3), Handle(1+n%2)
-			at := slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
 			switch rapid.IntRange(0, 3).Draw(t, "act") {
 			case 0, 1:
 				x.Add(id, owner, ident, now)
 				s.prune(now)
-				at = slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
+				at := slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
 				switch {
 				case limit == 0:
 				case at >= 0:
@@ -139,7 +138,7 @@ func TestExpiredAgreesWithAList(t *testing.T) {
 				}
 			}
 			s.prune(now)
-			at = slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
+			at := slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
 			require.Equal(t, at >= 0 && !s.list[at].lifted, x.Has(id, now))
 			require.Equal(t, len(s.list), x.Len())
 		}
