@@ -61,14 +61,35 @@ type Config struct {
 
 	Hunts          int // at once
 	HuntsPerAuthor int
-	HeldPerAuthor  int // events
-	HeldEvents     int // in all (S-06)
-	GroupRepos     int // repositories of one group that are checked; ≤ 64
-	EventBytes     int // largest event (S-04)
-	StateBytes     int // largest 30618 (S-04)
+	HeldPerAuthor  int   // events
+	HeldEvents     int   // in all (S-06)
+	HeldBytes      int64 // of their JSON, in all (S-06)
+	GroupRepos     int   // repositories of one group that are checked; ≤ 64
+	EventBytes     int   // largest event (S-04)
+	StateBytes     int   // largest 30618 (S-04)
+
+	RejectedTTL     Time // refused ids are remembered (S-05)
+	RejectedIDs     int
+	RejectedFullTTL Time // refused events are remembered whole, to be looked at again (S-05)
+	RejectedFull    int
+
+	SourceWrites int // events and pushes per minute of one client source (S-06)
+	SourceBurst  int // and at once
+	SourceHunts  int // hunts of one client source at once (S-06)
+
+	PlaceholdersPerRepo    int   // P-03
+	PlaceholderRepoBytes   int64 // P-03
+	PlaceholdersPerSource  int   // within PlaceholderWindow (S-06)
+	PlaceholderSourceBytes int64 // within PlaceholderWindow (S-06)
+	PlaceholderWindow      Time  // S-06
+	PlaceholderBytes       int64 // in all (S-06)
+
+	Maintainers       int  // members of one closure (M-02)
+	UnlistedRetention Time // a repository whose announcement lists us no longer is kept this long (AN-06)
 
 	AllowPrivate bool // contact private, loopback and link-local targets (U-02)
 	ArchiveAll   bool // accept announcements that do not list us (AN-03)
+	GeneralRelay bool // accept events that relate to nothing here (RE-01)
 }
 
 // DomainLimit overrides the limits of one domain.
@@ -93,7 +114,12 @@ func DefaultConfig() Config {
 		Lifetime: 30 * Minute, SoftLifetime: 24 * Hour, ExpiredTTL: 7 * Day, ExpiredIDs: 100_000,
 		FutureSlack: 15 * Minute,
 		Hunts:       10_000, HuntsPerAuthor: 10_000, HeldPerAuthor: 1_000, HeldEvents: 100_000, GroupRepos: 64,
-		EventBytes: 256 << 10, StateBytes: 1 << 20,
+		HeldBytes: 512 << 20, EventBytes: 256 << 10, StateBytes: 1 << 20,
+		RejectedTTL: 7 * Day, RejectedIDs: 100_000, RejectedFullTTL: 2 * Minute, RejectedFull: 4_096,
+		SourceWrites: 60, SourceBurst: 200, SourceHunts: 50,
+		PlaceholdersPerRepo: 100, PlaceholderRepoBytes: 256 << 20, PlaceholdersPerSource: 5,
+		PlaceholderSourceBytes: 64 << 20, PlaceholderWindow: 30 * Minute, PlaceholderBytes: 10 << 30,
+		Maintainers: 256, UnlistedRetention: 30 * Day,
 	}
 }
 
@@ -107,6 +133,9 @@ func (e configError) Error() string { return "configuration refused: " + string(
 func (configError) Unwrap() error { return ErrConfig }
 
 func itoa(t Time) string { return strconv.FormatInt(int64(t), 10) }
+
+// maxBytes bounds counts of bytes: no disk holds more.
+const maxBytes = 1 << 53
 
 type bound struct {
 	field   string
@@ -144,6 +173,18 @@ func (c *Config) Validate() error {
 		{"Hunts", Time(c.Hunts), 1, 1 << 24, true}, {"HuntsPerAuthor", Time(c.HuntsPerAuthor), 1, 1 << 24, true},
 		{"HeldPerAuthor", Time(c.HeldPerAuthor), 1, 1 << 24, true}, {"HeldEvents", Time(c.HeldEvents), 1, 1 << 24, true},
 		{"GroupRepos", Time(c.GroupRepos), 1, 64, true},
+		{"HeldBytes", Time(c.HeldBytes), 1, maxBytes, true},
+		{"RejectedTTL", c.RejectedTTL, 0, year, false}, {"RejectedIDs", Time(c.RejectedIDs), 0, 1 << 24, true},
+		{"RejectedFullTTL", c.RejectedFullTTL, 0, year, false}, {"RejectedFull", Time(c.RejectedFull), 0, 1 << 20, true},
+		{"SourceWrites", Time(c.SourceWrites), 1, 1 << 20, true}, {"SourceBurst", Time(c.SourceBurst), 1, 1 << 20, true},
+		{"SourceHunts", Time(c.SourceHunts), 1, 1 << 24, true},
+		{"PlaceholdersPerRepo", Time(c.PlaceholdersPerRepo), 0, 1 << 20, true},
+		{"PlaceholderRepoBytes", Time(c.PlaceholderRepoBytes), 0, maxBytes, true},
+		{"PlaceholdersPerSource", Time(c.PlaceholdersPerSource), 0, 1 << 20, true},
+		{"PlaceholderSourceBytes", Time(c.PlaceholderSourceBytes), 0, maxBytes, true},
+		{"PlaceholderWindow", c.PlaceholderWindow, Millisecond, year, false},
+		{"PlaceholderBytes", Time(c.PlaceholderBytes), 0, maxBytes, true},
+		{"Maintainers", Time(c.Maintainers), 1, 1 << 12, true}, {"UnlistedRetention", c.UnlistedRetention, 0, year, false},
 		{"EventBytes", Time(c.EventBytes), 1, 1 << 30, true}, {"StateBytes", Time(c.StateBytes), 1, 1 << 30, true},
 	}
 	for i := range bounds {

@@ -60,37 +60,40 @@ type ReportKind uint8
 // Reports. The Ended… kinds close the residence of Event in purgatory, exactly one per residence
 // (I-16).
 const (
-	RepNone           ReportKind = iota
-	RepPass                      // Pass: report of a finished pass (F-08)
-	RepHeld                      // Event's residence begins; Deadline; Hunt is 0 where nothing is hunted
-	RepEndedReleased             // Event is served
-	RepEndedRefused              // the store refused it for good
-	RepEndedExpired              // its deadline passed (E-01, E-04)
-	RepEndedDeleted              // kind 5, or the operator
-	RepEndedReplaced             // a newer version took its place (E-06, ST-07)
-	RepEndedEvicted              // made room
-	RepRevived                   // a soft-expired announcement is active again; new Deadline (E-05)
-	RepExtended                  // Event has the new Deadline (E-05)
-	RepSoftExpired               // announcement: repository deleted; new Deadline (E-04)
-	RepAttemptStarted            // Hunt began attempt Attempt
-	RepAttemptEnded              // Hunt's attempt Attempt ended; Deadline = the next one's, or Never
-	RepHuntDropped               // Hunt wants nothing more
-	RepHuntMerged                // Hunt was merged into Into
-	RepSkippedURL                // URL is never contacted: own, private or refused (U-02)
-	RepCooling                   // Domain cools down until Deadline; Class is the cause (D-07)
-	RepUnreachable               // Domain is on the unreachable list (D-07)
-	RepDomainOK                  // Domain answered again
-	RepLocalFault                // the fault is ours; charges refunded (D-07)
-	RepSilentPass                // pass Ask has been silent (warning; H-06)
-	RepOverdue                   // watchdog: request Ask is overdue (T-04)
-	RepIgnored                   // a completion with an old or unknown id (T-04)
-	RepContract                  // the driver broke the contract: Text (T-05)
+	RepNone             ReportKind = iota
+	RepPass                        // Pass: report of a finished pass (F-08)
+	RepHeld                        // Event's residence begins; Deadline; Hunt is 0 where nothing is hunted
+	RepEndedReleased               // Event is served
+	RepEndedRefused                // the store refused it for good
+	RepEndedExpired                // its deadline passed (E-01, E-04)
+	RepEndedDeleted                // kind 5, or the operator
+	RepEndedReplaced               // a newer version took its place (E-06, ST-07)
+	RepEndedEvicted                // made room
+	RepRevived                     // a soft-expired announcement is active again; new Deadline (E-05)
+	RepExtended                    // Event has the new Deadline (E-05)
+	RepSoftExpired                 // announcement: repository deleted; new Deadline (E-04)
+	RepAttemptStarted              // Hunt began attempt Attempt
+	RepAttemptEnded                // Hunt's attempt Attempt ended; Deadline = the next one's, or Never
+	RepHuntDropped                 // Hunt wants nothing more
+	RepHuntMerged                  // Hunt was merged into Into
+	RepSkippedURL                  // URL is never contacted: own, private or refused (U-02)
+	RepCooling                     // Domain cools down until Deadline; Class is the cause (D-07)
+	RepUnreachable                 // Domain is on the unreachable list (D-07)
+	RepDomainOK                    // Domain answered again
+	RepLocalFault                  // the fault is ours; charges refunded (D-07)
+	RepSilentPass                  // pass Ask has been silent (warning; H-06)
+	RepOverdue                     // watchdog: request Ask is overdue (T-04)
+	RepPlaceholderHeld             // refs/nostr/Event of Repo waits for its event until Deadline (PR-03)
+	RepPlaceholderEnded            // its event came, or it expired, was replaced or went with its repository (PR-03)
+	RepIgnored                     // a completion with an old or unknown id (T-04)
+	RepContract                    // the driver broke the contract: Text (T-05)
 	NumReportKinds
 )
 
 var reportNames = [NumReportKinds]string{"none", "pass", "held", "released", "refused", "expired", "deleted", "replaced",
 	"evicted", "revived", "extended", "soft-expired", "attempt-started", "attempt-ended", "hunt-dropped", "hunt-merged",
-	"skipped-url", "cooling", "unreachable", "domain-ok", "local-fault", "silent-pass", "overdue", "ignored", "contract"}
+	"skipped-url", "cooling", "unreachable", "domain-ok", "local-fault", "silent-pass", "overdue", "placeholder-held",
+	"placeholder-ended", "ignored", "contract"}
 
 // String is the name used in traces.
 func (k ReportKind) String() string {

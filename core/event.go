@@ -76,7 +76,8 @@ type Event struct {
 	Head         Handle       // 30618: full name of the branch HEAD points to, or 0 (ST-04)
 	Unsatisfied  bool         // 30618: a value is no OID and no symbolic ref: held, never hunted (ST-03)
 	Commit       OID          // 1618, 1619: `c`
-	Repositories []Coordinate // 1618, 1619: `a` tags of kind 30617, duplicates removed (Q-13)
+	Repositories []Coordinate // 1618, 1619: `a` tags of kind 30617, others: `a`, `A` and `q` too; duplicates removed (Q-13, RE-01)
+	Mentions     []EventID    // `e`, `E` and `q` tags of other kinds than 5, duplicates removed (RE-01)
 	Targets      []EventID    // 5: `e`
 	Coordinates  []Deleted    // 5: `a`
 	Protected    bool         // carries a `-` tag (NIP-70)

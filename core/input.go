@@ -8,7 +8,7 @@ type InputKind uint8
 const (
 	InNone          InputKind = iota
 	InWake                    // the driver's timer: fires deadlines ≤ now; sent last in an instant (T-02)
-	InEvent                   // Event, Origin, From; Duplicate and Deleted are the event store's facts
+	InEvent                   // Event, Origin, From; Duplicate, Deleted and Related are the event store's facts
 	InChecked                 // completes CheckObjects: OIDs = those present with connected closure
 	InCompared                // completes Compare
 	InFetched                 // completes Fetch: OIDs = needed ones now present and connected
@@ -71,6 +71,7 @@ type Input struct {
 	Origin    Origin // InEvent
 	Duplicate bool   // InEvent: the store has this id
 	Deleted   bool   // InEvent: a stored deletion covers it
+	Related   bool   // InEvent: it tags, or is tagged by, an event accepted here (RE-01)
 	Authed    bool   // InEvent: the author is authenticated on this connection (NIP-42)
 
 	HasHeads  bool // InCompared: at least one branch is advertised
@@ -109,6 +110,7 @@ type Push struct {
 	Updates []RefUpdate
 	Current []Ref // refs of the repository now, sorted by name
 	Moved   bool  // InPushEnded: a head or tag moved (E-05)
+	Bytes   int64 // InPushRecheck, InPushEnded: size of what was uploaded (P-03)
 }
 
 // RefUpdate is one command of a push. The zero OID means "absent".

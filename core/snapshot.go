@@ -11,7 +11,7 @@ import (
 // body (8), body; integers with the lowest byte first.
 const (
 	snapshotMagic  = "gsynccor"
-	snapshotFormat = 2
+	snapshotFormat = 3
 	snapshotHeader = 8 + 4 + 8 + 8 + 8
 )
 
@@ -134,15 +134,20 @@ func (c *Config) code(w *wire.Coder) {
 	for _, t := range [...]*Time{&c.LoopInterval, &c.ClientDelay, &c.SyncedDelay, &c.BackoffBase, &c.BackoffCap, &c.DomainWindow,
 		&c.HedgeHeadStart, &c.SilentWarning, &c.SilentAgain, &c.StallLimit, &c.KillGrace, &c.GuestAge, &c.OldPassAge, &c.MemoTTL,
 		&c.LastChance, &c.CoolBase, &c.CoolCap, &c.RetryAfterCap, &c.CoolForget, &c.URLCool, &c.UnreachableAge, &c.UnreachableFor,
-		&c.UnreachableTry, &c.Lifetime, &c.SoftLifetime, &c.ExpiredTTL, &c.FutureSlack} {
+		&c.UnreachableTry, &c.Lifetime, &c.SoftLifetime, &c.ExpiredTTL, &c.FutureSlack, &c.RejectedTTL, &c.RejectedFullTTL,
+		&c.PlaceholderWindow, &c.UnlistedRetention} {
 		wire.Time(w, t)
 	}
 	for _, n := range [...]*int{&c.DomainConcurrency, &c.DomainRate, &c.DomainRequests, &c.AddressPasses, &c.Pressure, &c.AuthorPasses,
 		&c.ResidualProbes, &c.MemoURLs, &c.MemoOIDs, &c.ExpiredIDs, &c.Hunts, &c.HuntsPerAuthor, &c.HeldPerAuthor, &c.HeldEvents,
-		&c.GroupRepos, &c.EventBytes, &c.StateBytes} {
+		&c.GroupRepos, &c.EventBytes, &c.StateBytes, &c.RejectedIDs, &c.RejectedFull, &c.SourceWrites, &c.SourceBurst, &c.SourceHunts,
+		&c.PlaceholdersPerRepo, &c.PlaceholdersPerSource, &c.Maintainers} {
 		w.Count(n, countLimit)
 	}
-	for _, b := range [...]*bool{&c.RequestUnit, &c.AllowPrivate, &c.ArchiveAll} {
+	for _, n := range [...]*int64{&c.HeldBytes, &c.PlaceholderRepoBytes, &c.PlaceholderSourceBytes, &c.PlaceholderBytes} {
+		wire.I64(w, n)
+	}
+	for _, b := range [...]*bool{&c.RequestUnit, &c.AllowPrivate, &c.ArchiveAll, &c.GeneralRelay} {
 		w.Bool(b)
 	}
 	wire.List(w, &c.Overrides, 4+8+8, func(w *wire.Coder, o *DomainLimit) {

@@ -70,6 +70,12 @@ func setConfig(c *core.Config, name, text string) error {
 				return fmt.Errorf("%q is neither true nor false", text)
 			}
 			f.SetBool(text == "true")
+		case reflect.TypeFor[int64]():
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n < 0 {
+				return fmt.Errorf("%q is no whole number of bytes", text)
+			}
+			f.SetInt(n)
 		default:
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil || n < 0 {

@@ -64,7 +64,7 @@ func bit(b bool, n uint) uint64 {
 func (h Hash) input(now core.Time, in *core.Input) Hash {
 	flags := uint64(in.Kind) | uint64(in.Class)<<8 | uint64(in.Origin)<<16 | uint64(in.Verdict)<<20 |
 		bit(in.Duplicate, 24) | bit(in.Deleted, 25) | bit(in.Authed, 26) | bit(in.HasHeads, 27) |
-		bit(in.Truncated, 28) | bit(in.RefsMoved, 29) | bit(in.HadRefs, 30) | uint64(in.Status)<<32
+		bit(in.Truncated, 28) | bit(in.RefsMoved, 29) | bit(in.HadRefs, 30) | bit(in.Related, 31) | uint64(in.Status)<<32
 	h = h.two(uint64(now), flags)
 	if in.Kind == core.InWake {
 		return h
@@ -96,7 +96,7 @@ func (h Hash) input(now core.Time, in *core.Input) Hash {
 }
 
 func (h Hash) push(p *core.Push) Hash {
-	h = h.two(p.ID, uint64(p.Repo.Repo)|bit(p.Moved, 40)).two(uint64(len(p.Updates)), uint64(len(p.Current)))
+	h = h.two(p.ID, uint64(p.Repo.Repo)|bit(p.Moved, 40)).two(uint64(p.Bytes), uint64(p.From)).two(uint64(len(p.Updates)), uint64(len(p.Current)))
 	for i := range p.Updates {
 		u := &p.Updates[i]
 		h = h.two(u.Old.Word(), u.New.Word()).two(uint64(u.Name), uint64(u.Space))
@@ -105,8 +105,9 @@ func (h Hash) push(p *core.Push) Hash {
 }
 
 func (h Hash) config(c *core.Config) Hash {
-	for i := range configNames {
-		h = h.two(uint64(i), uint64(configGet(c, i)))
+	fields := configFields(c)
+	for i := range fields {
+		h = h.two(uint64(i), uint64(fields[i].get()))
 	}
 	for i := range c.Overrides {
 		o := &c.Overrides[i]

@@ -288,22 +288,24 @@ func (r *dec) refs() (list []core.Ref) {
 
 func (r *dec) config() *core.Config {
 	c := new(core.Config)
+	fields := configFields(c)
 	r.object("config", func(key string) bool {
 		if key == "Overrides" {
 			r.array(func() { c.Overrides = append(c.Overrides, r.override()) })
 			return true
 		}
-		for i, name := range configNames {
-			if name != key {
+		for i := range fields {
+			f := &fields[i]
+			if f.name != key {
 				continue
 			}
 			switch {
-			case configFlag(i):
-				configSet(c, i, int64(bit(r.flag(), 0)))
-			case i == 0:
-				configSet(c, i, int64(r.uint()))
+			case f.flag != nil:
+				*f.flag = r.flag()
+			case f.seed != nil:
+				*f.seed = r.uint()
 			default:
-				configSet(c, i, r.any())
+				f.set(r.any())
 			}
 			return true
 		}

@@ -192,15 +192,17 @@ func (w *enc) refs(k string, list []core.Ref) {
 func (w *enc) config(k string, c *core.Config) {
 	w.key(k)
 	w.open()
-	for i, name := range configNames {
-		w.key(name)
-		switch v := configGet(c, i); {
-		case configFlag(i):
-			w.b = strconv.AppendBool(w.b, v != 0)
-		case i == 0: // Seed is unsigned
-			w.b = strconv.AppendUint(w.b, uint64(v), 10)
+	fields := configFields(c)
+	for i := range fields {
+		f := &fields[i]
+		w.key(f.name)
+		switch {
+		case f.flag != nil:
+			w.b = strconv.AppendBool(w.b, *f.flag)
+		case f.seed != nil:
+			w.b = strconv.AppendUint(w.b, *f.seed, 10)
 		default:
-			w.b = strconv.AppendInt(w.b, v, 10)
+			w.b = strconv.AppendInt(w.b, f.get(), 10)
 		}
 	}
 	if w.list("Overrides", len(c.Overrides)) {

@@ -19,6 +19,8 @@ func (r *dec) input() (in core.Input) {
 			in.Duplicate = r.flag()
 		case "deleted":
 			in.Deleted = r.flag()
+		case "related":
+			in.Related = r.flag()
 		case "authed":
 			in.Authed = r.flag()
 		case "has-heads":
@@ -142,6 +144,12 @@ func (r *dec) event() *core.Event {
 				})
 				e.Coordinates = append(e.Coordinates, d)
 			})
+		case "mentions":
+			r.array(func() {
+				var id core.EventID
+				r.hex(id[:])
+				e.Mentions = append(e.Mentions, id)
+			})
 		case "protected":
 			e.Protected = r.flag()
 		case "raw":
@@ -185,6 +193,8 @@ func (r *dec) push() *core.Push {
 			p.Current = r.refs()
 		case "moved":
 			p.Moved = r.flag()
+		case "bytes":
+			p.Bytes = r.any()
 		default:
 			return r.coordinate(&p.Repo, key)
 		}

@@ -16,6 +16,7 @@ func (w *enc) input(in *core.Input) {
 	}
 	w.flag("duplicate", in.Duplicate)
 	w.flag("deleted", in.Deleted)
+	w.flag("related", in.Related)
 	w.flag("authed", in.Authed)
 	w.flag("has-heads", in.HasHeads)
 	w.flag("truncated", in.Truncated)
@@ -117,6 +118,15 @@ func (w *enc) event(k string, e *core.Event) {
 		}
 		w.endList()
 	}
+	if w.list("mentions", len(e.Mentions)) {
+		for i := range e.Mentions {
+			if i > 0 {
+				w.b = append(w.b, ',')
+			}
+			w.quotedHex(e.Mentions[i][:])
+		}
+		w.endList()
+	}
 	w.flag("protected", e.Protected)
 	w.text("raw", string(e.Raw))
 	w.close()
@@ -144,6 +154,7 @@ func (w *enc) push(k string, p *core.Push) {
 	}
 	w.refs("current", p.Current)
 	w.flag("moved", p.Moved)
+	w.int("bytes", p.Bytes)
 	w.close()
 }
 
