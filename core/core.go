@@ -65,13 +65,15 @@ type Core struct {
 	fed           bool    // no group goes without a hunt for want of room
 	admitting     []int32 // groups of the event that is being admitted: they make no room for it
 	sourceScratch []source
-	domScratch    []budget.Dom
+	urlMarks      marks
+	domMarks      marks
 	readyScratch  []int32
 }
 
 // scratch is memory reused within a Step.
 type scratch struct {
 	wants   []fetch.Want
+	places  []int32
 	anns    []*purgatory.Announcement
 	slots   []int32
 	victims []int32

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 
 	"graspsync/core/purgatory"
@@ -20,7 +21,10 @@ type group struct {
 	ident    int32
 	anns     []int32 // announcements of the group, by owner
 	states   []int32 // held and releasing states that concern it, in order of admission
-	prs      []int32
+	prs      []int32 // PRs, the same
+	byCommit []int32 // PRs by commit, then in order of admission
+	byURL    []urlPR // clone URLs that PRs name, sorted
+	real     int32   // states that can be satisfied
 
 	id       HuntID // 0: no hunt
 	next     Time   // start of the next attempt, Never if none is armed
@@ -36,6 +40,10 @@ type group struct {
 	repos     []int32 // announcements with a repository: bit i of want.have is repos[i]; the target is first
 	wants     []want  // by OID
 	wantSeq   uint32
+	here      int32 // wants that some repository of the group holds
+	unasked   []OID // wants that no check was asked for yet; all of them may be if askAll
+	askAll    bool
+	unwanted  []OID // wants that lost their last use
 	sources   []source
 	waves     [2]wave
 	hunting   Time // when the attempt's network phase began (U-01)
@@ -59,6 +67,7 @@ func (c *Core) newGroup(ident int32) int32 {
 	o := c.groups.At(g)
 	*o = group{used: true, marked: o.marked, ident: ident, next: Never, rerun: Never, author: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
 		anns: o.anns[:0], states: o.states[:0], prs: o.prs[:0], repos: o.repos[:0], wants: o.wants[:0],
+		byCommit: o.byCommit[:0], byURL: o.byURL[:0], unasked: o.unasked[:0], unwanted: o.unwanted[:0],
 		sources: o.sources[:0], waves: [2]wave{o.waves[0].reset(), o.waves[1].reset()}}
 	id := c.idents.At(ident)
 	id.Groups = append(id.Groups, g)
@@ -252,17 +261,12 @@ func (c *Core) refile(ident int32) {
 	id := c.idents.At(ident)
 	c.scratch.slots = c.scratch.slots[:0]
 	for _, g := range id.Groups {
-		for _, s := range c.groups.At(g).states {
-			if !slices.Contains(c.scratch.slots, s) {
-				c.scratch.slots = append(c.scratch.slots, s)
-			}
-		}
+		c.scratch.slots = append(c.scratch.slots, c.groups.At(g).states...)
+		c.clearStates(g)
 	}
 	states := c.scratch.slots
-	slices.SortFunc(states, func(a, b int32) int { return int(c.states.At(a).Serial) - int(c.states.At(b).Serial) })
-	for _, g := range id.Groups {
-		c.groups.At(g).states = c.groups.At(g).states[:0]
-	}
+	slices.SortFunc(states, func(a, b int32) int { return cmp.Compare(c.states.At(a).Serial, c.states.At(b).Serial) })
+	states = slices.Compact(states)
 	for _, s := range states {
 		c.fileState(s)
 	}
@@ -297,8 +301,7 @@ func (c *Core) fileState(s int32) {
 		ann := c.anns.At(a)
 		if ann.Authorises(st.Author) && !slices.Contains(st.Groups, ann.Group) {
 			st.Groups = append(st.Groups, ann.Group)
-			g := c.groups.At(ann.Group)
-			g.states = append(g.states, s)
+			c.joinState(ann.Group, s)
 		}
 	}
 }
@@ -308,20 +311,15 @@ func (c *Core) refilePRs(ident int32) {
 	id := c.idents.At(ident)
 	moved := c.scratch.victims[:0]
 	for _, g := range id.Groups {
-		for _, p := range c.groups.At(g).prs {
-			if !slices.Contains(moved, p) {
-				moved = append(moved, p)
-			}
-		}
+		moved = append(moved, c.groups.At(g).prs...)
+		c.clearPRs(g)
 	}
 	c.scratch.victims = moved
 	if len(moved) == 0 {
 		return
 	}
-	slices.SortFunc(moved, func(a, b int32) int { return int(c.prs.At(a).Serial) - int(c.prs.At(b).Serial) })
-	for _, g := range id.Groups {
-		c.groups.At(g).prs = c.groups.At(g).prs[:0]
-	}
+	slices.SortFunc(moved, func(a, b int32) int { return cmp.Compare(c.prs.At(a).Serial, c.prs.At(b).Serial) })
+	moved = slices.Compact(moved)
 	for _, p := range moved {
 		pr := c.prs.At(p)
 		pr.Groups = slices.DeleteFunc(pr.Groups, func(g int32) bool { return c.groups.At(g).ident == ident })
@@ -329,8 +327,7 @@ func (c *Core) refilePRs(ident int32) {
 			ann := c.anns.At(a)
 			if names(pr, ann) && !slices.Contains(pr.Groups, ann.Group) {
 				pr.Groups = append(pr.Groups, ann.Group)
-				g := c.groups.At(ann.Group)
-				g.prs = append(g.prs, p)
+				c.joinPR(ann.Group, p)
 			}
 		}
 	}
@@ -373,6 +370,8 @@ func (c *Core) refreshRepos(g int32) {
 		o.wants[i].have = have
 		o.wants[i].asked = false // a repository is new: ask there too
 	}
+	o.askAll = true
+	o.countHere()
 	o.repos = append(o.repos[:0], list...)
 }
 

@@ -60,6 +60,7 @@ func (c *Core) startAttempt(g int32) {
 	for i := range o.wants {
 		o.wants[i].have, o.wants[i].asked = 0, false
 	}
+	o.here, o.askAll = 0, true
 	c.checkWants(g, true)
 	if o.checks == 0 {
 		c.beginHunting(g)
@@ -286,13 +287,7 @@ func (c *Core) armWait(g int32, at Time) {
 // heads (Q-08, N-03).
 func (c *Core) recount(g int32) {
 	o := c.groups.At(g)
-	o.active = 0
-	for _, s := range o.states {
-		if !c.states.At(s).Unsatisfied {
-			o.active++
-		}
-	}
-	o.active += int32(len(o.prs))
+	o.active = o.real + int32(len(o.prs))
 	if c.seeking(o) {
 		o.active++
 	}

@@ -112,6 +112,9 @@ func (c *Core) checkGroup(i int32) error {
 			_ = k
 		}
 	}
+	if what := c.wrongNeeds(i); what != "" {
+		return c.broken("N-01", name+": "+what)
+	}
 	if !slices.IsSortedFunc(g.wants, func(a, b want) int { return a.oid.Compare(b.oid) }) {
 		return c.broken("N-01", name+": wants are out of order")
 	}

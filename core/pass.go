@@ -190,12 +190,10 @@ func (c *Core) useful(i int32) bool {
 	if !slices.Contains(o.repos, p.target) {
 		return false
 	}
-	for k := range o.wants {
-		if w := &o.wants[k]; w.needed() && (p.wave == MainWave || c.prWants(o, p.url, w.oid)) {
-			return true
-		}
+	if p.wave == PRWave {
+		return c.prNeeds(o, p.url, true) || c.seeking(o)
 	}
-	return c.seeking(o)
+	return slices.ContainsFunc(o.wants, func(w want) bool { return w.needed() }) || c.seeking(o)
 }
 
 // onCompared takes the list of refs, or the failure to get one (F-01, D-07).

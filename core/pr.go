@@ -51,8 +51,7 @@ func (c *Core) admitPR(in *Input) {
 		c.expired.Lift(e.Repositories[i].Owner, e.Repositories[i].Identifier)
 		if g := c.anns.At(a).Group; !slices.Contains(pr.Groups, g) {
 			pr.Groups = append(pr.Groups, g)
-			o := c.groups.At(g)
-			o.prs = append(o.prs, p)
+			c.joinPR(g, p)
 		}
 	}
 	c.admitting = append(c.admitting[:0], pr.Groups...)
@@ -67,7 +66,9 @@ func (c *Core) admitPR(in *Input) {
 	c.held(e.ID, hunt, pr.Deadline, false)
 	for _, g := range pr.Groups {
 		c.refreshWants(g)
-		c.refreshSources(g)
+		if len(pr.URLs) > 0 {
+			c.refreshSources(g)
+		}
 		c.touch(g)
 	}
 }
@@ -85,8 +86,7 @@ func (c *Core) adoptPRs(a int32) {
 			continue
 		}
 		pr.Groups = append(pr.Groups, g)
-		o := c.groups.At(g)
-		o.prs = append(o.prs, int32(i))
+		c.joinPR(g, int32(i))
 		c.refreshWants(g)
 		c.refreshSources(g)
 		origin := FromClient
@@ -102,11 +102,11 @@ func (c *Core) adoptPRs(a int32) {
 func (c *Core) prDue(p int32) {
 	pr := c.prs.At(p)
 	if pr.Status == purgatory.Releasing && c.storing(pr.Release) {
-		pr.Overdue = true
+		c.setPROverdue(p, true)
 		return
 	}
 	if !pr.Overdue && (pr.Status == purgatory.Releasing || slices.ContainsFunc(pr.Groups, c.passRuns)) {
-		pr.Overdue = true
+		c.setPROverdue(p, true)
 		pr.Gen++
 		c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(p), Gen: pr.Gen})
 		for _, g := range pr.Groups {
@@ -135,19 +135,16 @@ func (c *Core) endPR(p int32, why ReportKind) {
 	c.holdings--
 	pr.Gen++
 	c.authors.release(pr.AuthorSlot)
-	c.closeURLs(pr.URLs)
-	pr.URLs = pr.URLs[:0]
-	groups := pr.Groups
 	pr.Status = purgatory.Free
-	for _, g := range groups {
-		o := c.groups.At(g)
-		if i := slices.Index(o.prs, p); i >= 0 {
-			o.prs = slices.Delete(o.prs, i, i+1)
-		}
+	for _, g := range pr.Groups {
+		c.leavePR(g, p)
 		c.refreshWants(g)
-		c.refreshSources(g)
+		if len(pr.URLs) > 0 {
+			c.refreshSources(g)
+		}
 		c.touch(g)
 	}
-	pr.Groups = pr.Groups[:0]
+	c.closeURLs(pr.URLs)
+	pr.URLs, pr.Groups = pr.URLs[:0], pr.Groups[:0]
 	c.prs.Free(p)
 }

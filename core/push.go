@@ -186,6 +186,7 @@ func (c *Core) onPushEnded(in *Input) {
 	for k := range o.wants {
 		o.wants[k].asked = o.wants[k].have != 0
 	}
+	o.askAll = true
 	c.checkWants(g, false)
 	c.tryRelease(g)
 	c.touch(g)

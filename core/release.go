@@ -41,7 +41,7 @@ func (c *Core) tryRelease(g int32) {
 	}
 	ready := c.readyScratch[:0]
 	for _, s := range o.states {
-		if st := c.states.At(s); st.Status == purgatory.Held && !st.Failed && o.satisfied(st) != 0 {
+		if st := c.states.At(s); st.Status == purgatory.Held && !st.Failed && (o.here > 0 || !wantsObjects(st)) && o.satisfied(st) != 0 {
 			ready = append(ready, s)
 		}
 	}
@@ -56,12 +56,18 @@ func (c *Core) tryRelease(g int32) {
 		c.releaseState(g, ready[i])
 	}
 	prs := c.readyScratch[:0]
-	for _, p := range o.prs {
-		if pr := c.prs.At(p); pr.Status == purgatory.Held && !pr.Failed {
-			if k, ok := o.find(pr.Commit); ok && o.wants[k].have != 0 {
-				prs = append(prs, p)
+	if o.here > 0 && len(o.prs) > 0 {
+		for i := range o.wants {
+			if o.wants[i].have == 0 {
+				continue
+			}
+			for _, p := range c.prsOf(o, o.wants[i].oid) {
+				if pr := c.prs.At(p); pr.Status == purgatory.Held && !pr.Failed {
+					prs = append(prs, p)
+				}
 			}
 		}
+		slices.SortFunc(prs, func(a, b int32) int { return cmp.Compare(c.prs.At(a).Serial, c.prs.At(b).Serial) })
 	}
 	c.readyScratch = prs
 	for i := 0; i < len(prs); i++ {

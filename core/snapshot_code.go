@@ -21,7 +21,7 @@ const (
 	pushSize    = 1
 	urlSize     = 4 + 4 + 4 + 1 + 4 + 8 + 8
 	authorSize  = 32 + 4 + 4
-	wantSize    = wire.OIDSize + 8 + 4 + 4
+	wantSize    = wire.OIDSize + 8 + 4 + 2
 	sourceSize  = 4 + 4 + 1 + 1 + 1
 	entrySize   = 8 + 4 + 4
 	earlySize   = 1
@@ -116,7 +116,7 @@ func (g *group) code(w *wire.Coder) {
 		wire.OID(w, &x.oid)
 		wire.U64(w, &x.have)
 		wire.U32(w, &x.seq)
-		for _, flag := range [...]*bool{&x.asked, &x.past, &x.main, &x.late} {
+		for _, flag := range [...]*bool{&x.asked, &x.past} {
 			w.Bool(flag)
 		}
 	})

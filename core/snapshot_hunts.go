@@ -39,6 +39,13 @@ func (r *restored) judgeGroups() {
 		for k := range g.wants {
 			r.must(k == 0 || g.wants[k-1].oid.Compare(g.wants[k].oid) < 0, what, i, "has wants out of order")
 		}
+		if r.err != nil {
+			return
+		}
+		n := len(g.wants)
+		r.recountNeeds(int32(i))
+		r.must(len(g.wants) == n && !slices.ContainsFunc(g.wants, func(w want) bool { return w.uses == 0 }), what, i,
+			"wants other objects than its events do")
 		r.judgeSources(g, i)
 		r.start(int32(i))
 	}

@@ -118,7 +118,7 @@ func apart(c, twin *Core) string {
 // invisible are the fields that a twin may have otherwise: memory that is kept for reuse, what a Step leaves
 // behind for nobody, order that is decided elsewhere, and the unused parts of waiting structures.
 func invisible(path string) bool {
-	for _, p := range []string{".out", ".arena", ".reports", ".grow", ".scratch", ".sourceScratch", ".domScratch", ".readyScratch",
+	for _, p := range []string{".out", ".arena", ".reports", ".grow", ".scratch", ".sourceScratch", ".urlMarks", ".domMarks", ".readyScratch",
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
 		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake",
 		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".memo.age"} {
@@ -127,7 +127,7 @@ func invisible(path string) bool {
 		}
 	}
 	for _, s := range []string{".prevStart", ".nextStart", ".marked", ".inBucket", ".stamps.ring", ".stamps.head", ".requests.at", ".requests.n",
-		".requests.head", ".eligible[0].items", ".eligible[1].items"} {
+		".requests.head", ".askAll", ".unasked", ".eligible[0].items", ".eligible[1].items"} {
 		if strings.HasSuffix(path, s) {
 			return true
 		}

@@ -84,11 +84,10 @@ func (c *Core) refreshSources(g int32) {
 		})
 	}
 	c.scratch.slots = anns
+	c.urlMarks.clear(len(c.urls.Items))
 	add := func(url int32, w Wave, holder bool) {
-		for i := range list {
-			if list[i].url == url {
-				return
-			}
+		if !c.urlMarks.mark(url, len(list)) {
+			return
 		}
 		list = append(list, source{url: url, dom: c.urls.At(url).dom, wave: w, holder: holder})
 	}
@@ -107,11 +106,9 @@ func (c *Core) refreshSources(g int32) {
 			add(u, PRWave, false)
 		}
 	}
-	for i := range list {
-		for k := range old {
-			if old[k].url == list[i].url {
-				list[i].started = old[k].started
-			}
+	for k := range old {
+		if i, ok := c.urlMarks.at(old[k].url); ok {
+			list[i].started = old[k].started
 		}
 	}
 	c.sourceScratch = list
@@ -130,15 +127,7 @@ func (c *Core) resting(s *source) bool {
 // sourceWanted tells whether asking the source makes sense: a PR-only source only for a commit of its own
 // that is still missing.
 func (c *Core) sourceWanted(o *group, s *source) bool {
-	if s.wave == MainWave {
-		return true
-	}
-	for i := range o.wants {
-		if w := &o.wants[i]; w.needed() && !w.late && c.prWants(o, s.url, w.oid) {
-			return true
-		}
-	}
-	return false
+	return s.wave == MainWave || c.prNeeds(o, s.url, false)
 }
 
 // unproven tells whether the group has no served announcement (H-07).
@@ -167,8 +156,8 @@ func (c *Core) shareAuthor(o *group, s *source) PubKey {
 	var key PubKey
 	found := false
 	if s.wave == PRWave {
-		for _, p := range o.prs {
-			if pr := c.prs.At(p); slices.Contains(pr.URLs, s.url) && (!found || pr.Author.Compare(key) < 0) {
+		for _, x := range o.prsAt(s.url) {
+			if pr := c.prs.At(x.pr); !found || pr.Author.Compare(key) < 0 {
 				key, found = pr.Author, true
 			}
 		}

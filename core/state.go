@@ -126,7 +126,8 @@ func (c *Core) extendState(s int32) {
 	if at <= st.Deadline && !st.Overdue {
 		return
 	}
-	st.Deadline, st.Overdue, st.Chance = at, false, false
+	c.setStateOverdue(s, false)
+	st.Deadline, st.Chance = at, false
 	c.armState(s)
 	c.report(RepExtended, Effect{Event: st.ID, Deadline: at - c.offset})
 }
@@ -136,11 +137,11 @@ func (c *Core) extendState(s int32) {
 func (c *Core) stateDue(s int32) {
 	st := c.states.At(s)
 	if st.Status == purgatory.Releasing && c.storing(st.Release) {
-		st.Overdue = true // only Stored ends it now; a failure does too
+		c.setStateOverdue(s, true) // only Stored ends it now; a failure does too
 		return
 	}
 	if !st.Overdue && (st.Status == purgatory.Releasing || slices.ContainsFunc(st.Groups, c.passRuns)) {
-		st.Overdue = true
+		c.setStateOverdue(s, true)
 		st.Gen++
 		c.timers[tState].arm(pq.Entry{At: int64(st.Deadline + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(s), Gen: st.Gen})
 		for _, g := range st.Groups {
@@ -232,10 +233,7 @@ func (c *Core) unfileState(s int32) {
 	st.Gen++
 	c.authors.release(st.AuthorSlot)
 	for _, g := range st.Groups {
-		o := c.groups.At(g)
-		if i := slices.Index(o.states, s); i >= 0 {
-			o.states = slices.Delete(o.states, i, i+1)
-		}
+		c.leaveState(g, s)
 		c.refreshWants(g)
 		c.touch(g)
 	}

@@ -12,50 +12,25 @@ type want struct {
 	oid   OID
 	have  uint64 // bit i: repos[i] of the group holds it with its closure
 	seq   uint32 // order in which it was first wanted
+	uses  int32  // how often held events name it
+	early int32  // the same of events that are not past their deadline
 	asked bool   // a check for it is out or answered
 	past  bool   // go past the memo in this attempt (F-03)
-	main  bool   // a state wants it, or a PR that may use the main sources
-	late  bool   // wanted only by events past their deadline: no new pass for it (E-02)
 }
+
+// late tells whether only events past their deadline want it: no new pass starts for it (E-02).
+func (w *want) late() bool { return w.early == 0 }
 
 func (g *group) find(o OID) (int, bool) {
 	return slices.BinarySearchFunc(g.wants, o, func(w want, o OID) int { return w.oid.Compare(o) })
 }
 
-// refreshWants rebuilds the group's wants from its held events, keeping what is known of each OID, and
-// checks new ones against the local repositories (N-01, N-02).
+// refreshWants follows a change of what the group holds: objects that nothing wants any more are forgotten,
+// what is pending is counted, and new objects are looked for in the local repositories (N-01, N-02).
 func (c *Core) refreshWants(g int32) {
-	o := c.groups.At(g)
-	for i := range o.wants {
-		o.wants[i].main, o.wants[i].late = false, true
-	}
-	for _, s := range o.states {
-		st := c.states.At(s)
-		if st.Unsatisfied {
-			continue
-		}
-		for _, r := range st.Refs {
-			if !r.Symbolic {
-				c.addWant(o, r.OID, st.Overdue)
-			}
-		}
-	}
-	for _, p := range o.prs {
-		c.addWant(o, c.prs.At(p).Commit, c.prs.At(p).Overdue)
-	}
-	o.wants = slices.DeleteFunc(o.wants, func(w want) bool { return !w.main })
+	c.groups.At(g).trimWants()
 	c.recount(g)
 	c.checkWants(g, false)
-}
-
-func (c *Core) addWant(o *group, oid OID, late bool) {
-	k, ok := o.find(oid)
-	if !ok {
-		o.wantSeq++
-		o.wants = slices.Insert(o.wants, k, want{oid: oid, seq: o.wantSeq, late: true})
-	}
-	o.wants[k].main = true
-	o.wants[k].late = o.wants[k].late && late
 }
 
 // checkWants asks every repository of the group which wants it holds: those not asked about yet; at the
@@ -66,12 +41,23 @@ func (c *Core) checkWants(g int32, start bool) {
 		return
 	}
 	n := len(c.arena)
-	for i := range o.wants {
-		if !o.wants[i].asked {
-			o.wants[i].asked = true
-			c.arena = append(c.arena, o.wants[i].oid)
+	if o.askAll {
+		for i := range o.wants {
+			if !o.wants[i].asked {
+				o.wants[i].asked = true
+				c.arena = append(c.arena, o.wants[i].oid)
+			}
+		}
+	} else {
+		slices.SortFunc(o.unasked, OID.Compare)
+		for _, oid := range o.unasked {
+			if k, ok := o.find(oid); ok && !o.wants[k].asked {
+				o.wants[k].asked = true
+				c.arena = append(c.arena, oid)
+			}
 		}
 	}
+	o.askAll, o.unasked = false, o.unasked[:0]
 	oids := c.arena[n:len(c.arena):len(c.arena)]
 	if len(oids) == 0 {
 		return
@@ -118,6 +104,7 @@ func (c *Core) gained(g, a int32, oids []OID) (fresh int32) {
 	}
 	for _, oid := range oids {
 		if k, ok := o.find(oid); ok && o.wants[k].have>>uint(r)&1 == 0 {
+			o.here += b2i(o.wants[k].have == 0)
 			o.wants[k].have |= 1 << uint(r)
 			fresh++
 		}
@@ -135,7 +122,7 @@ func (c *Core) anythingToAsk(g int32) bool {
 		return false
 	}
 	for i := range o.wants {
-		if o.wants[i].needed() && !o.wants[i].late {
+		if o.wants[i].needed() && !o.wants[i].late() {
 			return true
 		}
 	}
@@ -147,21 +134,37 @@ func (c *Core) anythingToAsk(g int32) bool {
 func (c *Core) wantsOf(g int32, wv Wave, url int32, late bool) []fetch.Want {
 	o := c.groups.At(g)
 	out := c.scratch.wants[:0]
-	for i := range o.wants {
-		w := &o.wants[i]
-		if !w.needed() || w.late && !late || wv == PRWave && !c.prWants(o, url, w.oid) {
-			continue
+	add := func(w *want) {
+		if w.needed() && (late || !w.late()) {
+			out = append(out, fetch.Want{OID: w.oid, Seq: w.seq, Past: w.past})
 		}
-		out = append(out, fetch.Want{OID: w.oid, Seq: w.seq, Past: w.past})
+	}
+	if wv == PRWave {
+		at := c.scratch.places[:0]
+		for _, x := range o.prsAt(url) {
+			if k, ok := o.find(c.prs.At(x.pr).Commit); ok {
+				at = append(at, int32(k))
+			}
+		}
+		slices.Sort(at)
+		c.scratch.places = slices.Compact(at)
+		for _, k := range c.scratch.places {
+			add(&o.wants[k])
+		}
+	} else {
+		for i := range o.wants {
+			add(&o.wants[i])
+		}
 	}
 	c.scratch.wants = out
 	return out
 }
 
-// prWants tells whether a held PR that names url wants oid.
-func (c *Core) prWants(o *group, url int32, oid OID) bool {
-	for _, p := range o.prs {
-		if pr := c.prs.At(p); pr.Commit == oid && slices.Contains(pr.URLs, url) {
+// prNeeds tells whether a held PR that names url needs its commit; without late, PRs whose commit only overdue
+// events want do not count (E-02).
+func (c *Core) prNeeds(o *group, url int32, late bool) bool {
+	for _, x := range o.prsAt(url) {
+		if k, ok := o.find(c.prs.At(x.pr).Commit); ok && o.wants[k].needed() && (late || !o.wants[k].late()) {
 			return true
 		}
 	}
@@ -186,4 +189,9 @@ func (g *group) satisfied(st *purgatory.State) uint64 {
 		mask &= g.wants[k].have
 	}
 	return mask
+}
+
+// wantsObjects tells whether a state names any object.
+func wantsObjects(st *purgatory.State) bool {
+	return slices.ContainsFunc(st.Refs, func(r Ref) bool { return !r.Symbolic })
 }

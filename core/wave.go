@@ -1,8 +1,6 @@
 package core
 
 import (
-	"slices"
-
 	"graspsync/core/budget"
 )
 
@@ -71,15 +69,15 @@ func (c *Core) startWave(g int32, w Wave) {
 // the URL asked longest ago. -1: none.
 func (c *Core) freeSource(o *group, w Wave, except budget.Dom) int {
 	limited := w == PRWave || c.unproven(o)
-	full := c.domScratch[:0]
-	defer func() { c.domScratch = full[:0] }()
+	full := &c.domMarks
+	full.clear(c.budget.Doms())
 	for i := range o.sources {
 		s := &o.sources[i]
-		if !c.askable(o, s, w, except) || slices.Contains(full, s.dom) {
+		if !c.askable(o, s, w, except) || full.has(int32(s.dom)) {
 			continue
 		}
 		if !c.budget.Free(s.dom, c.now, limited, c.shareAuthorIf(limited, o, s)) {
-			full = append(full, s.dom)
+			full.mark(int32(s.dom), i)
 			continue
 		}
 		return c.longestAgo(o, w, s.dom, except)
@@ -127,12 +125,16 @@ func (c *Core) park(g int32, w Wave, except budget.Dom) {
 	c.trimTickets(g)
 	o := c.groups.At(g)
 	limited := w == PRWave || c.unproven(o)
+	c.domMarks.clear(c.budget.Doms())
+	for i, k := range o.waves[w].tickets {
+		c.domMarks.mark(int32(c.budget.Dom(k)), i)
+	}
 	for i := range o.sources {
 		s := &o.sources[i]
 		if s.wave != w || !c.untried(o, s) {
 			continue
 		}
-		if !slices.ContainsFunc(o.waves[w].tickets, func(k budget.Ticket) bool { return c.budget.Dom(k) == s.dom }) {
+		if c.domMarks.mark(int32(s.dom), i) {
 			k := c.budget.Park(s.dom, ticketTag(g, w), limited, c.shareAuthorIf(limited, o, s))
 			o.waves[w].tickets = append(o.waves[w].tickets, k)
 		}
@@ -157,11 +159,17 @@ func (c *Core) trimTickets(g int32) {
 	o := c.groups.At(g)
 	for w := range o.waves {
 		list := o.waves[w].tickets[:0]
+		if len(o.waves[w].tickets) == 0 {
+			continue
+		}
+		c.domMarks.clear(c.budget.Doms())
+		for i := range o.sources {
+			if s := &o.sources[i]; s.wave == Wave(w) && !c.domMarks.has(int32(s.dom)) && c.untried(o, s) {
+				c.domMarks.mark(int32(s.dom), i)
+			}
+		}
 		for _, k := range o.waves[w].tickets {
-			d := c.budget.Dom(k)
-			if slices.ContainsFunc(o.sources, func(s source) bool {
-				return s.dom == d && s.wave == Wave(w) && c.untried(o, &s)
-			}) {
+			if c.domMarks.has(int32(c.budget.Dom(k))) {
 				list = append(list, k)
 			} else {
 				c.budget.Unpark(k, c.now)

@@ -131,6 +131,9 @@ func New(lim Limits) *Table {
 		addresses: make(map[[16]byte]int32)}
 }
 
+// Doms is above every slot in use.
+func (t *Table) Doms() int { return len(t.doms) }
+
 // Open finds or makes the slot of a domain and takes a reference; Close gives it back.
 func (t *Table) Open(h Handle) Dom {
 	d, ok := t.byHandle[h]
