@@ -25,6 +25,9 @@ type Purgatory struct {
 	push uint64
 	wall int64
 
+	Journal bool // keep what is fed in Written
+	Written []Written
+
 	served int // told to subscribers since it was last set to 0
 }
 
@@ -43,9 +46,7 @@ func (p *Purgatory) Fill() error {
 	if p.Repos < 1 || p.Repos > 100_000 || p.PRs < 0 || p.PRs > 1_000_000 {
 		return fmt.Errorf("%w: %d repositories and %d pull requests, must be 1 to 100000 and 0 to 1000000", ErrLoad, p.Repos, p.PRs)
 	}
-	cfg := core.DefaultConfig()
-	cfg.Wall, cfg.HeldEvents, cfg.Hunts = 1_700_000_000, 2_000_000, 200_000
-	cfg.HeldPerAuthor = 1_000_000
+	cfg := p.Config()
 	c, err := core.New(cfg)
 	if err != nil {
 		return err
@@ -73,6 +74,23 @@ func (p *Purgatory) Fill() error {
 	}
 	return nil
 }
+
+// Written is one input in the order in which the core took it.
+type Written struct {
+	At core.Time
+	In core.Input
+}
+
+// Config has the defaults, with bounds that no filling reaches.
+func (p *Purgatory) Config() core.Config {
+	cfg := core.DefaultConfig()
+	cfg.Wall, cfg.HeldEvents, cfg.Hunts = 1_700_000_000, 2_000_000, 200_000
+	cfg.HeldPerAuthor = 1_000_000
+	return cfg
+}
+
+// Now is the instant at which the operations take place.
+func (p *Purgatory) Now() core.Time { return p.now }
 
 // Core is what was filled.
 func (p *Purgatory) Core() *core.Core { return p.c }
@@ -112,6 +130,9 @@ func (p *Purgatory) Release(r int) error {
 func (p *Purgatory) step(in core.Input) {
 	p.todo = append(p.todo[:0], in)
 	for i := 0; i < len(p.todo); i++ {
+		if p.Journal {
+			p.Written = append(p.Written, Written{p.now, p.todo[i]})
+		}
 		p.out = p.c.Step(p.now, p.todo[i], p.out[:0])
 		for k := range p.out {
 			if done, ok := p.done(&p.out[k]); ok {
