@@ -1,0 +1,156 @@
+package core
+
+import (
+	"slices"
+
+	"graspsync/core/pq"
+	"graspsync/core/purgatory"
+)
+
+// How announcements end (E-04, E-05): expiry in two steps, revival, and ends that wait for what is under way.
+
+// announcementDue: a held announcement at its deadline has its empty repository deleted; a soft-expired
+// one is gone, its id remembered (E-04).
+func (c *Core) announcementDue(a int32) {
+	ann := c.anns.At(a)
+	switch ann.Status {
+	case purgatory.Held:
+		c.dropStalePins(a)
+		if c.endDoomed(a) {
+			return
+		}
+		if ann.Pins > 0 || ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
+			// Pinned by a push, a release or a pass in flight: looked at again (E-02, E-04, P-04).
+			ann.Overdue = ann.Pins == 0
+			ann.Gen++
+			c.timers[tAnn].arm(pq.Entry{At: int64(c.life() + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(a), Gen: ann.Gen})
+			return
+		}
+		c.expireAnnouncement(a)
+	case purgatory.Releasing:
+		// Once StoreEvent is out only Stored ends the residence (E-02).
+	case purgatory.SoftExpired:
+		c.expired.Add(ann.ID, ann.Owner, c.idents.At(ann.Ident).Handle, c.life())
+		c.endAnnouncement(a, RepEndedExpired)
+	}
+}
+
+func (c *Core) expireAnnouncement(a int32) {
+	ann := c.anns.At(a)
+	ann.Overdue = false
+	ann.Status = purgatory.Expiring
+	if !ann.RepoExists {
+		ann.RepoAsked = false // one that is made late is deleted then
+		c.softExpire(a)
+		return
+	}
+	c.emit(Effect{Kind: EfDeleteRepoIfNoRefs, Repo: ann.Repo, Ask: c.request(c.askOf(askDelete, a))})
+	c.deleting[ann.Repo]++
+	c.refreshGroup(ann.Group)
+}
+
+func (c *Core) softExpire(a int32) {
+	ann := c.anns.At(a)
+	ann.Status = purgatory.SoftExpired
+	ann.Deadline = c.life() + c.cfg.SoftLifetime
+	c.armAnnouncement(a)
+	c.report(RepSoftExpired, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
+	c.refreshGroup(ann.Group)
+	if c.waitsForRepo(ann) {
+		c.revive(a) // a state came while the repository was being deleted (E-04)
+	}
+}
+
+// waitsForRepo tells whether a held state is authorised for the announcement.
+func (c *Core) waitsForRepo(ann *purgatory.Announcement) bool {
+	if ann.Group == purgatory.None {
+		return false
+	}
+	return slices.ContainsFunc(c.groups.At(ann.Group).states, func(s int32) bool {
+		st := c.states.At(s)
+		return ann.Authorises(st.Author) && !st.Overdue
+	})
+}
+
+// revive makes a soft-expired announcement active: its repository is made anew and its deadline is set,
+// never kept (E-05).
+func (c *Core) revive(a int32) {
+	ann := c.anns.At(a)
+	ann.Status, ann.HeadsSeen, ann.Overdue = purgatory.Held, false, false
+	ann.Deadline = c.life() + c.cfg.Lifetime
+	c.armAnnouncement(a)
+	c.report(RepRevived, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
+	c.createRepo(a)
+}
+
+// extendAnnouncement gives a held announcement now + 30 min (E-05); it never shortens.
+func (c *Core) extendAnnouncement(a int32) {
+	ann := c.anns.At(a)
+	at := c.life() + c.cfg.Lifetime
+	if ann.Status != purgatory.Held || at <= ann.Deadline {
+		return
+	}
+	ann.Deadline, ann.Overdue = at, false
+	c.armAnnouncement(a)
+	c.report(RepExtended, Effect{Event: ann.ID, Deadline: at - c.offset})
+}
+
+// endAnnouncement ends the residence of a held announcement and forgets it.
+func (c *Core) endAnnouncement(a int32, why ReportKind) {
+	ann := c.anns.At(a)
+	if ann.Locked || ann.Status == purgatory.Releasing || ann.Pins > 0 {
+		ann.Doomed = uint8(why) // as soon as the release or the push at its repository is through
+		return
+	}
+	c.report(why, Effect{Event: ann.ID})
+	c.forgetAnnouncement(a)
+}
+
+// endDoomed ends an announcement whose end had to wait, if nothing holds it any more.
+func (c *Core) endDoomed(a int32) bool {
+	ann := c.anns.At(a)
+	why := ReportKind(ann.Doomed)
+	if why == RepNone || ann.Locked || ann.Pins > 0 || ann.Status == purgatory.Releasing {
+		return false
+	}
+	ann.Doomed = 0
+	if ann.Status == purgatory.Served {
+		return false
+	}
+	c.endAnnouncement(a, why)
+	return true
+}
+
+// forgetAnnouncement takes an announcement out of all tables; what it alone authorised goes too.
+func (c *Core) forgetAnnouncement(a int32) {
+	ann := c.anns.At(a)
+	ident := ann.Ident
+	if ann.Status != purgatory.Served {
+		c.authors.release(ann.AuthorSlot)
+		c.holdings--
+		c.announced--
+		if ann.RepoExists || ann.RepoAsked {
+			c.emit(Effect{Kind: EfDeleteRepo, Repo: ann.Repo, Ask: c.request(c.askOf(askErase, a))})
+			c.deleting[ann.Repo]++
+		}
+	}
+	delete(c.where, ann.ID)
+	if ann.Applied != purgatory.None {
+		c.unapply(a)
+	}
+	if ann.Holder != purgatory.None {
+		c.closeURL(ann.Holder)
+	}
+	c.closeURLs(ann.URLs)
+	id := c.idents.At(ident)
+	if i := slices.Index(id.Anns, a); i >= 0 {
+		id.Anns = slices.Delete(id.Anns, i, i+1)
+	}
+	ann.Status = purgatory.Free
+	ann.Serial = 0
+	ann.Gen++
+	ann.URLs, ann.Holder, ann.Group = ann.URLs[:0], purgatory.None, purgatory.None
+	c.anns.Free(a)
+	c.regroup(ident)
+	c.dropIdentIfEmpty(ident)
+}

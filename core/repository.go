@@ -1,0 +1,94 @@
+package core
+
+import (
+	"graspsync/core/purgatory"
+)
+
+// The repositories of announcements: made, found to be empty, deleted (AN-04, E-04).
+
+// createRepo asks for the bare repository, unless it is there or asked for.
+func (c *Core) createRepo(a int32) {
+	ann := c.anns.At(a)
+	if ann.RepoExists || ann.RepoAsked {
+		return
+	}
+	ann.RepoAsked = true
+	if c.deleting[ann.Repo] > 0 {
+		return // made when the old one is gone
+	}
+	c.emit(Effect{Kind: EfCreateRepo, Repo: ann.Repo, Ask: c.request(c.askOf(askCreate, a))})
+}
+
+func (c *Core) onRepoCreated(in *Input) {
+	k, ok := c.take(in.Ask, askCreate)
+	if !ok {
+		return
+	}
+	ann := c.anns.At(k.b)
+	if ann.Serial != k.serial || !ann.RepoAsked {
+		if in.Class == OK && !c.repoWanted(k.repo) {
+			// Made after its announcement expired or went: not left behind (I-7).
+			k.kind = askDelete
+			c.emit(Effect{Kind: EfDeleteRepoIfNoRefs, Repo: k.repo, Ask: c.request(k)})
+			c.deleting[k.repo]++
+		}
+		return
+	}
+	if in.Class != OK {
+		c.retryLater(k)
+		return
+	}
+	ann.RepoAsked, ann.RepoExists = false, true
+	c.refresh(ann.Group)
+	c.reshow(ann.Ident)
+}
+
+// repoWanted tells whether an announcement has the repository or has asked for it.
+func (c *Core) repoWanted(repo Handle) bool {
+	return slices.ContainsFunc(c.anns.Items, func(a purgatory.Announcement) bool {
+		return a.Status != purgatory.Free && a.Repo == repo && (a.RepoExists || a.RepoAsked)
+	})
+}
+
+// onRepoDeleted: deleted makes it soft-expired; refs found make it active again until its placeholders'
+// end or 30 min from now; a failure is tried again (E-04).
+func (c *Core) onRepoDeleted(in *Input) {
+	k, ok := c.takeAny(in.Ask, askDelete, askErase)
+	if !ok {
+		return
+	}
+	if in.Class != OK {
+		c.retryLater(k)
+		return
+	}
+	if c.deleting[k.repo]--; c.deleting[k.repo] <= 0 {
+		delete(c.deleting, k.repo)
+	}
+	ann := c.anns.At(k.b)
+	if ann.Serial != k.serial || ann.Status != purgatory.Expiring {
+		c.recreate(k.repo)
+		return
+	}
+	if in.HadRefs {
+		ann.Status = purgatory.Held
+		ann.Deadline = c.life() + c.cfg.Lifetime
+		c.armAnnouncement(k.b)
+		c.report(RepExtended, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
+		c.refresh(ann.Group)
+		return
+	}
+	ann.RepoExists = false
+	c.softExpire(k.b)
+}
+
+// recreate makes the repository of an announcement that came while the coordinate's old one was being
+// deleted.
+func (c *Core) recreate(repo Handle) {
+	for i := range c.anns.Items {
+		if ann := &c.anns.Items[i]; ann.Status != purgatory.Free && ann.Repo == repo && ann.RepoAsked && !ann.RepoExists {
+			ann.RepoAsked = false
+			c.createRepo(int32(i))
+		}
+	}
+}
+
