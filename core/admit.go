@@ -80,12 +80,12 @@ func (c *Core) dispatch(in *Input) {
 	case KindPR, KindPRUpdate:
 		c.admitPR(in)
 	case KindDeletion:
-		c.admitDeletion(in)
+		c.storeNew(in)
 	case KindUserGrasps:
-		c.storePlain(in)
+		c.storeNew(in)
 	default:
 		if c.related(e) {
-			c.storePlain(in)
+			c.storeNew(in)
 		} else {
 			c.answer(e.ID, false, textKind)
 		}
@@ -102,15 +102,17 @@ func (c *Core) related(e *Event) bool {
 	return false
 }
 
-func (c *Core) storePlain(in *Input) {
-	c.emit(Effect{Kind: EfStoreEvent, Event: in.Event.ID, Ask: c.request(ask{kind: askPlain, event: in.Event.ID, origin: in.Origin})})
-}
-
 // redelivered: an event that is held already changes nothing, except that a client's copy of a synced one
 // makes it a client's.
 func (c *Core) redelivered(loc location, in *Input) {
-	text := textInHold
+	if c.servedAt(loc) {
+		c.answer(in.Event.ID, true, textDuplicate)
+		return
+	}
 	switch loc.kind {
+	case recPending:
+		c.pending.At(loc.slot).answers++ // answered with the first, when the store has spoken
+		return
 	case recState:
 		if st := c.states.At(loc.slot); in.Origin == FromClient {
 			st.Synced = false
@@ -121,12 +123,8 @@ func (c *Core) redelivered(loc location, in *Input) {
 			pr.Synced = false
 			c.upgrade(pr.Groups)
 		}
-	case recAnnouncement:
-		if c.anns.At(loc.slot).Status == purgatory.Served {
-			text = textDuplicate
-		}
 	}
-	c.answer(in.Event.ID, true, text)
+	c.answer(in.Event.ID, true, textInHold)
 }
 
 // upgrade makes the hunts of groups a client's.
@@ -178,16 +176,6 @@ func (c *Core) onStored(in *Input) {
 	case askPromote:
 		c.promoted(k, in.Verdict)
 	default:
-		switch in.Verdict {
-		case StoredOK:
-			c.answer(k.event, true, "")
-			c.emit(Effect{Kind: EfNotify, Event: k.event})
-		case StoreFailed:
-			c.answer(k.event, false, textStore)
-		case StoreSuperseded:
-			c.answer(k.event, false, textOlder)
-		default:
-			c.answer(k.event, false, textDeleted)
-		}
+		c.plainStored(k, in.Verdict)
 	}
 }

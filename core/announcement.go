@@ -7,7 +7,7 @@ import (
 	"graspsync/core/purgatory"
 )
 
-// admitAnnouncement takes a 30617 (AN-03, AN-04).
+// admitAnnouncement takes a 30617 (AN-03, AN-04, AN-06).
 func (c *Core) admitAnnouncement(in *Input) {
 	e := in.Event
 	a := c.announcementOf(e.Repo.Identifier, e.Author)
@@ -21,26 +21,44 @@ func (c *Core) admitAnnouncement(in *Input) {
 		if !listed && ann.Status != purgatory.Served {
 			// A newer version that no longer lists us evicts the held one (AN-04).
 			c.endAnnouncement(a, RepEndedReplaced)
-			if a = c.announcementOf(e.Repo.Identifier, e.Author); a != purgatory.None {
+			if a = c.announcementOf(e.Repo.Identifier, e.Author); a != purgatory.None && c.anns.At(a).Status != purgatory.Served {
 				c.answer(e.ID, false, textNotListed) // it goes when its release or push is over
 				return
 			}
 		}
 	}
-	exception := !listed && c.listedMaintainer(e)
-	if !listed && !exception && a == purgatory.None {
-		c.answer(e.ID, false, textNotListed)
-		return
-	}
-	if a == purgatory.None {
-		if !c.roomForEvent(e.Author, in.Origin == FromSync) || !exception && !c.roomForHunt(e.Author, purgatory.None) {
-			c.answer(e.ID, false, textFull)
-			return
+	if a != purgatory.None {
+		switch ann := c.anns.At(a); {
+		case ann.Status != purgatory.Served:
+			c.replaceAnnouncement(a, in)
+		case listed && !ann.RepoExists && !ann.RepoAsked:
+			if c.roomForAnnouncement(in) {
+				c.holdOver(a, in)
+			}
+		default:
+			c.storeNew(in)
 		}
-		c.newAnnouncement(in, exception)
 		return
 	}
-	c.replaceAnnouncement(a, in)
+	switch {
+	case listed:
+		if c.roomForAnnouncement(in) {
+			c.newAnnouncement(in)
+		}
+	case c.listedMaintainer(e):
+		c.storeNew(in)
+	default:
+		c.answer(e.ID, false, textNotListed)
+	}
+}
+
+// roomForAnnouncement makes room for one more held announcement and its hunt, or refuses it.
+func (c *Core) roomForAnnouncement(in *Input) bool {
+	if c.roomForEvent(in.Event.Author, in.Origin == FromSync) && c.roomForHunt(in.Event.Author, purgatory.None) {
+		return true
+	}
+	c.answer(in.Event.ID, false, textFull)
+	return false
 }
 
 // listedMaintainer tells whether an announcement here lists the author for that identifier (AN-03).
@@ -55,37 +73,52 @@ func (c *Core) listedMaintainer(e *Event) bool {
 	})
 }
 
-// newAnnouncement files the first announcement of a coordinate: a bare repository is made and it is held;
-// one accepted by the maintainer exception is served at once and has no repository.
-func (c *Core) newAnnouncement(in *Input, exception bool) {
-	e := in.Event
-	ident := c.openIdent(e.Repo.Identifier)
-	a := c.anns.New()
+// newAnnouncement holds the first announcement of a coordinate; a bare repository is made for it, unless a
+// deleted one has left its own behind (AN-04, DL-02).
+func (c *Core) newAnnouncement(in *Input) {
+	a := c.recordAnnouncement(in.Event)
+	c.where[in.Event.ID] = location{recAnnouncement, a}
+	c.hold(a, in)
+	c.announcementChanged(a, in)
+	c.adoptPRs(a)
+	c.promoteShown(a)
+}
+
+// hold begins the residence of an announcement.
+func (c *Core) hold(a int32, in *Input) {
 	ann := c.anns.At(a)
-	c.serial++
-	*ann = purgatory.Announcement{Status: purgatory.Held, Gen: ann.Gen, ID: e.ID, Owner: e.Author, Ident: ident,
-		Repo: e.Repo.Repo, Holder: purgatory.None, Applied: purgatory.None, Showing: purgatory.None, Group: purgatory.None, Serial: c.serial,
-		URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0], Unlisted: exception}
+	ann.Status = purgatory.Held
+	c.where[in.Event.ID] = location{recAnnouncement, a}
+	c.authors.hold(&ann.AuthorSlot, in.Event.Author)
+	c.holdings++
+	c.announced++
+	ann.Deadline = c.life() + c.cfg.Lifetime
+	c.armAnnouncement(a)
+	c.held(in.Event.ID, 0, ann.Deadline, false)
+	c.createRepo(a)
+}
+
+// recordAnnouncement files a record for an announcement of a coordinate that has none; its status is for the
+// caller to set.
+func (c *Core) recordAnnouncement(e *Event) int32 {
+	ident := c.openIdent(e.Repo.Identifier)
+	a, left := c.annOf[e.Repo.Repo]
+	if left && c.anns.At(a).Orphan {
+		c.adopt(a)
+	} else {
+		a = c.anns.New()
+		ann := c.anns.At(a)
+		c.serial++
+		*ann = purgatory.Announcement{Gen: ann.Gen, Owner: e.Author, Ident: ident, Repo: e.Repo.Repo,
+			Holder: purgatory.None, Applied: purgatory.None, Showing: purgatory.None, Group: purgatory.None, Serial: c.serial,
+			URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0]}
+		c.annOf[e.Repo.Repo] = a
+	}
 	c.fillAnnouncement(a, e)
 	id := c.idents.At(ident)
 	at, _ := slices.BinarySearchFunc(id.Anns, e.Author, func(x int32, key PubKey) int { return c.anns.At(x).Owner.Compare(key) })
 	id.Anns = slices.Insert(id.Anns, at, a)
-	c.where[e.ID] = location{recAnnouncement, a}
-	if exception {
-		ann.Status = purgatory.Served
-		c.storeAnnouncement(a)
-		c.answer(e.ID, true, "")
-	} else {
-		c.authors.hold(&ann.AuthorSlot, e.Author)
-		c.holdings++
-		c.announced++
-		ann.Deadline = c.life() + c.cfg.Lifetime
-		c.armAnnouncement(a)
-		c.held(e.ID, 0, ann.Deadline, false)
-		c.createRepo(a)
-	}
-	c.announcementChanged(a, in)
-	c.adoptPRs(a)
+	return a
 }
 
 func (c *Core) fillAnnouncement(a int32, e *Event) {
@@ -99,21 +132,11 @@ func (c *Core) fillAnnouncement(a int32, e *Event) {
 	ann.Listed = append(ann.Listed[:0], e.Maintainers...)
 }
 
-// replaceAnnouncement takes a newer version: of a served one at once; of a held one with a fresh lifetime,
-// its held states too; a soft-expired one is revived (AN-04, E-05).
+// replaceAnnouncement takes a newer version of a held one, with a fresh lifetime for it and its held states; a
+// soft-expired one is revived (AN-04, E-05).
 func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	e, ann := in.Event, c.anns.At(a)
 	delete(c.where, ann.ID)
-	if ann.Status == purgatory.Served {
-		c.fillAnnouncement(a, e)
-		ann = c.anns.At(a)
-		ann.Unlisted = !e.ListsUs && !c.cfg.ArchiveAll
-		c.where[e.ID] = location{recAnnouncement, a}
-		c.storeAnnouncement(a)
-		c.answer(e.ID, true, "")
-		c.announcementChanged(a, in)
-		return
-	}
 	c.report(RepEndedReplaced, Effect{Event: ann.ID})
 	c.fillAnnouncement(a, e)
 	ann = c.anns.At(a)
@@ -228,4 +251,3 @@ func (c *Core) askOf(kind askKind, a int32) ask {
 	ann := c.anns.At(a)
 	return ask{kind: kind, a: purgatory.None, b: a, event: ann.ID, serial: ann.Serial, repo: ann.Repo}
 }
-

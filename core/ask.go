@@ -12,7 +12,6 @@ type ask struct {
 	repo    Handle // askCreate, askDelete, askRealign; askShow: the source
 	a, b    int32  // what it is about, by kind
 	event   EventID
-	origin  Origin
 	retry   bool // not out now: it failed and goes out again when its timer fires
 }
 
@@ -27,12 +26,13 @@ const (
 	askNostr           // a: release, b: announcement
 	askState           // a: release: its event is being stored
 	askPromote         // a: release or -1, b: announcement being stored
-	askPlain           // event is stored as it is
+	askPlain           // a: pending event, stored as it is
 	askRemove          // event is removed from serving
 	askCreate          // b: announcement whose repository is made
 	askDelete          // b: announcement whose repository is deleted if it has no refs
 	askErase           // repository of a forgotten announcement is deleted
 	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
+	askDropRef         // b: announcement whose repository loses refs/nostr/<event>
 	askShow            // b: announcement that receives the objects of the served state event from repo
 )
 
@@ -134,6 +134,9 @@ func (c *Core) moot(k *ask) bool {
 	switch k.kind {
 	case askCreate:
 		return c.anns.At(k.b).Serial != k.serial || !c.anns.At(k.b).RepoAsked
+	case askDropRef:
+		_, again := c.where[k.event]
+		return again || c.anns.At(k.b).Serial != k.serial
 	case askPromote:
 		return c.anns.At(k.b).Serial != k.serial || c.anns.At(k.b).ID != k.event
 	}
@@ -160,6 +163,8 @@ func (c *Core) issue(i int32) {
 			c.arena = append(c.arena, o.wants[w].oid)
 		}
 		e.Kind, e.Hunt, e.Repo, e.OIDs = EfCheckObjects, o.id, ann.Repo, c.arena[n:len(c.arena):len(c.arena)]
+	case askDropRef:
+		e.Kind, e.Repo, e.Space = EfAlignRefs, k.repo, NostrRef
 	case askCopy, askAlign, askNostr, askRealign, askShow:
 		c.issueRepo(k, &e)
 	case askState, askPromote, askPlain:

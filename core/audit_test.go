@@ -75,7 +75,7 @@ func auditFiling(c *Core) error {
 	}
 	for i := range c.prs.Items {
 		pr := &c.prs.Items[i]
-		if pr.Status == purgatory.Free {
+		if pr.Status == purgatory.Free || pr.Status == purgatory.Served {
 			continue
 		}
 		var want []int32
@@ -188,6 +188,11 @@ func auditURLs(c *Core) error {
 			if a.Holder != purgatory.None {
 				refs[a.Holder]++
 			}
+		}
+	}
+	for i := range c.shadows.Items {
+		for _, u := range c.shadows.Items[i].urls {
+			refs[u]++
 		}
 	}
 	for i := range c.prs.Items {

@@ -34,7 +34,8 @@ type chaos struct {
 
 func chaosConfig(t *rapid.T) Config {
 	cfg := DefaultConfig()
-	cfg.Lifetime, cfg.SoftLifetime = 10*Minute, 20*Minute
+	cfg.Lifetime, cfg.SoftLifetime, cfg.UnlistedRetention = 10*Minute, 20*Minute, 15*Minute
+	cfg.Maintainers = rapid.IntRange(1, 4).Draw(t, "maintainers")
 	cfg.DomainConcurrency = rapid.IntRange(1, 2).Draw(t, "concurrency")
 	cfg.DomainRate = rapid.IntRange(2, 4).Draw(t, "rate")
 	cfg.Pressure = rapid.IntRange(2, 4).Draw(t, "pressure")

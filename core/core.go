@@ -38,8 +38,10 @@ type Core struct {
 	timers [numTimerClasses]timer
 	starts calendar
 
+	annOf    map[Handle]int32 // announcements by repository, orphaned ones too
+	pending  purgatory.Slab[pendingEvent]
+	shadows  purgatory.Slab[shadow]
 	deleting map[Handle]int32 // repositories whose deletion is out
-	startup  map[Handle]int32 // announcements by repository, while facts of the start come in
 	starting bool             // they come in: nothing is judged by them yet
 
 	askSeq     uint64
@@ -52,8 +54,9 @@ type Core struct {
 	ignored    uint64
 	breaches   uint64
 	overdue    uint64
-	announced  int  // held announcements
-	localFault bool // reported, and nothing has worked since (D-07)
+	announced  int    // held announcements
+	closures   uint64 // times the closures of an identifier were computed (M-02)
+	localFault bool   // reported, and nothing has worked since (D-07)
 
 	out     []Effect
 	arena   []OID // lists in effects, valid until the next Step
@@ -93,6 +96,8 @@ const (
 	recAnnouncement recordKind = iota
 	recState
 	recPR
+	recPending // being stored as it is
+	recShadow  // served version under a held announcement
 )
 
 // New makes an empty core; a Config that cannot work is refused with an error that wraps ErrConfig.
@@ -108,6 +113,7 @@ func New(cfg Config) (*Core, error) {
 		authors:  newAuthorTable(),
 		pushes:   pushTable{byID: make(map[uint64]int32)},
 		deleting: make(map[Handle]int32),
+		annOf:    make(map[Handle]int32),
 		early:    early{byIdent: make(map[Handle][]int32)},
 	}
 	c.starts.interval = cfg.LoopInterval

@@ -29,6 +29,8 @@ func (c *Core) announcementDue(a int32) {
 		c.expireAnnouncement(a)
 	case purgatory.Releasing:
 		// Once StoreEvent is out only Stored ends the residence (E-02).
+	case purgatory.Served:
+		c.removeUnlisted(a)
 	case purgatory.SoftExpired:
 		c.expired.Add(ann.ID, ann.Owner, c.idents.At(ann.Ident).Handle, c.life())
 		c.endAnnouncement(a, RepEndedExpired)
@@ -103,6 +105,10 @@ func (c *Core) endAnnouncement(a int32, why ReportKind) {
 		return
 	}
 	c.report(why, Effect{Event: ann.ID})
+	if ann.Shadow != 0 {
+		c.fallBack(a)
+		return
+	}
 	c.forgetAnnouncement(a)
 }
 
@@ -130,11 +136,13 @@ func (c *Core) forgetAnnouncement(a int32) {
 		c.holdings--
 		c.announced--
 		if ann.RepoExists || ann.RepoAsked {
-			c.emit(Effect{Kind: EfDeleteRepo, Repo: ann.Repo, Ask: c.request(c.askOf(askErase, a))})
-			c.deleting[ann.Repo]++
+			c.eraseRepo(a)
 		}
 	}
-	delete(c.where, ann.ID)
+	if loc := c.where[ann.ID]; loc == (location{recAnnouncement, a}) {
+		delete(c.where, ann.ID)
+	}
+	delete(c.annOf, ann.Repo)
 	if ann.Applied != purgatory.None {
 		c.unapply(a)
 	}
@@ -142,10 +150,9 @@ func (c *Core) forgetAnnouncement(a int32) {
 		c.closeURL(ann.Holder)
 	}
 	c.closeURLs(ann.URLs)
-	id := c.idents.At(ident)
-	if i := slices.Index(id.Anns, a); i >= 0 {
-		id.Anns = slices.Delete(id.Anns, i, i+1)
-	}
+	c.leaveIdent(a)
+	c.idents.At(ident).Orphans -= b2i(ann.Orphan)
+	ann.Orphan, ann.Unlisted = false, false
 	ann.Status = purgatory.Free
 	ann.Serial = 0
 	ann.Gen++

@@ -107,7 +107,7 @@ func (c *Core) dropIdentIfEmpty(i int32) {
 	if k, filed := c.identOf[o.Handle]; !filed || k != i {
 		return // forgotten already
 	}
-	if len(o.Anns) > 0 || len(o.Groups) > 0 || len(o.Served) > 0 || o.States > 0 {
+	if len(o.Anns) > 0 || len(o.Groups) > 0 || len(o.Served) > 0 || o.States > 0 || o.Orphans > 0 {
 		return
 	}
 	delete(c.identOf, o.Handle)
@@ -123,7 +123,8 @@ func (c *Core) regroup(ident int32) {
 	for _, a := range id.Anns {
 		c.scratch.anns = append(c.scratch.anns, c.anns.At(a))
 	}
-	purgatory.Closures(c.scratch.anns)
+	purgatory.Closures(c.scratch.anns, c.cfg.Maintainers)
+	c.closures++
 	if !(len(id.Anns) == 1 && len(id.Groups) == 1 && slices.Equal(c.groups.At(id.Groups[0]).anns, id.Anns)) {
 		c.partition(ident)
 	}
@@ -377,5 +378,5 @@ func (c *Core) refreshRepos(g int32) {
 
 func (c *Core) hasRepo(a int32) bool {
 	ann := c.anns.At(a)
-	return ann.RepoExists && ann.Status != purgatory.Expiring && ann.Status != purgatory.SoftExpired
+	return ann.RepoExists && !ann.Unlisted && ann.Status != purgatory.Expiring && ann.Status != purgatory.SoftExpired
 }

@@ -190,6 +190,15 @@ func (c *Core) checkRecords() error {
 		if a.Status != purgatory.Served {
 			announced++
 		}
+		if l, ok := c.annOf[a.Repo]; !ok || l != int32(i) {
+			return c.broken("S-01", "the repository of announcement "+a.ID.String()+" is not in the index")
+		}
+		if a.Orphan {
+			if a.Status != purgatory.Served || a.Group != purgatory.None {
+				return c.broken("DL-02", "an orphaned repository belongs to a group")
+			}
+			continue
+		}
 		if g := c.groups.At(a.Group); !g.used || !slices.Contains(g.anns, int32(i)) {
 			return c.broken("Q-01", "announcement "+a.ID.String()+" is in no group")
 		}

@@ -126,16 +126,31 @@ func (c *Core) expirePR(p int32) {
 	c.endPR(p, RepEndedExpired)
 }
 
-// endPR ends the residence of a held PR and takes it out of all tables (I-16).
+// endPR ends the residence of a held PR and forgets it (I-16).
 func (c *Core) endPR(p int32, why ReportKind) {
 	pr := c.prs.At(p)
 	c.report(why, Effect{Event: pr.ID})
 	c.abandon(pr.Release)
 	delete(c.where, pr.ID)
+	pr.Status = purgatory.Free
+	c.unfilePR(p)
+	c.prs.Free(p)
+}
+
+// servePR ends the residence of a PR as released: what is kept of it is what a later push or deletion asks for.
+func (c *Core) servePR(p int32) {
+	pr := c.prs.At(p)
+	c.report(RepEndedReleased, Effect{Event: pr.ID})
+	pr.Status = purgatory.Served
+	c.unfilePR(p)
+}
+
+// unfilePR takes a PR out of purgatory's indexes; its record stays.
+func (c *Core) unfilePR(p int32) {
+	pr := c.prs.At(p)
 	c.holdings--
 	pr.Gen++
 	c.authors.release(pr.AuthorSlot)
-	pr.Status = purgatory.Free
 	for _, g := range pr.Groups {
 		c.leavePR(g, p)
 		c.refreshWants(g)
@@ -146,5 +161,4 @@ func (c *Core) endPR(p int32, why ReportKind) {
 	}
 	c.closeURLs(pr.URLs)
 	pr.URLs, pr.Groups = pr.URLs[:0], pr.Groups[:0]
-	c.prs.Free(p)
 }

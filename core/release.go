@@ -17,6 +17,7 @@ type release struct {
 	stage   releaseStage
 	failed  bool
 	dead    bool // its event is gone; what is out is awaited, nothing follows
+	deleted bool // a deletion was stored while StoreEvent was out (DL-02)
 	waiting int32
 	slot    int32 // state or PR
 	from    int32 // announcement whose repository has the objects
@@ -290,8 +291,14 @@ func (c *Core) advance(i int32) {
 
 // onReleaseStep takes the completion of a copy or an alignment.
 func (c *Core) onReleaseStep(in *Input) {
-	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow)
+	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow, askDropRef)
 	if !ok {
+		return
+	}
+	if k.kind == askDropRef {
+		if in.Class != OK {
+			c.retryLater(k)
+		}
 		return
 	}
 	if k.kind == askShow {
@@ -319,8 +326,16 @@ func (c *Core) releaseStored(k ask, v Verdict) {
 	r := c.releases.At(k.a)
 	r.waiting--
 	r.stored = false
+	why := RepEndedRefused
+	if r.deleted && v != StoreFailed {
+		v, why = StoreDeleted, RepEndedDeleted
+	}
 	switch {
 	case r.dead:
+	case r.deleted && r.kind == recState:
+		c.endState(r.slot, why)
+	case r.deleted:
+		c.endPR(r.slot, why)
 	case v == StoredOK:
 		if r.kind == recState {
 			c.stateServed(r)
@@ -328,9 +343,9 @@ func (c *Core) releaseStored(k ask, v Verdict) {
 	case v == StoreFailed:
 		r.failed = true
 	case r.kind == recState: // final: the residence ends, the refs go back to the latest served state
-		c.endState(r.slot, RepEndedRefused)
+		c.endState(r.slot, why)
 	default:
-		c.endPR(r.slot, RepEndedRefused)
+		c.endPR(r.slot, why)
 	}
 	c.advance(k.a)
 }
@@ -374,7 +389,13 @@ func (c *Core) unapply(a int32) {
 // freeServed forgets a served state that is nobody's latest.
 func (c *Core) freeServed(s int32) {
 	st := c.states.At(s)
-	if st.Status == purgatory.Served && st.Applied == 0 && !slices.Contains(c.idents.At(st.Ident).Served, s) {
+	if st.Status != purgatory.Served || slices.Contains(c.idents.At(st.Ident).Served, s) {
+		return
+	}
+	if c.where[st.ID] == (location{recState, s}) {
+		delete(c.where, st.ID)
+	}
+	if st.Applied == 0 {
 		c.freeState(s)
 	}
 }
@@ -409,7 +430,13 @@ func (c *Core) promoted(k ask, v Verdict) {
 			c.authors.release(ann.AuthorSlot)
 			c.holdings--
 			c.announced--
+			c.dropShadow(k.b)
 			c.report(RepEndedReleased, Effect{Event: ann.ID})
+			if ReportKind(ann.Doomed) == RepEndedDeleted { // deleted while it was being stored (DL-02)
+				ann.Doomed = 0
+				c.orphan(k.b)
+				break
+			}
 			c.emit(Effect{Kind: EfNotify, Event: ann.ID})
 		case StoreFailed: // the state is served already: this is tried again by itself
 			again := c.askOf(askPromote, k.b)
@@ -422,11 +449,6 @@ func (c *Core) promoted(k ask, v Verdict) {
 			ann.Status, ann.Doomed = purgatory.Held, uint8(RepEndedRefused)
 		}
 		c.refreshGroup(ann.Group)
-	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoredOK {
-		c.emit(Effect{Kind: EfNotify, Event: ann.ID})
-	} else if ann.ID == k.event && ann.Status == purgatory.Served && v == StoreFailed {
-		c.retryLater(k)
-		return
 	}
 	if k.a != purgatory.None {
 		r := c.releases.At(k.a)
@@ -488,13 +510,17 @@ func (c *Core) endRelease(i int32) {
 		c.report(RepEndedReleased, Effect{Event: r.event})
 		c.states.At(r.slot).Status = purgatory.Served
 		c.unfileState(r.slot)
+		c.where[r.event] = location{recState, r.slot}
 		c.emit(Effect{Kind: EfNotify, Event: r.event})
 		c.dropReplaced(r.slot)
 		c.reshow(c.states.At(r.slot).Ident)
-		c.freeServed(r.slot)
+		if r.deleted {
+			c.forgetServed(r.slot)
+		} else {
+			c.freeServed(r.slot)
+		}
 	default:
-		c.prs.At(r.slot).Status = purgatory.Served
-		c.endPR(r.slot, RepEndedReleased)
+		c.servePR(r.slot)
 		c.emit(Effect{Kind: EfNotify, Event: r.event})
 	}
 	for _, a := range owners {

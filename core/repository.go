@@ -45,9 +45,8 @@ func (c *Core) onRepoCreated(in *Input) {
 
 // repoWanted tells whether an announcement has the repository or has asked for it.
 func (c *Core) repoWanted(repo Handle) bool {
-	return slices.ContainsFunc(c.anns.Items, func(a purgatory.Announcement) bool {
-		return a.Status != purgatory.Free && a.Repo == repo && (a.RepoExists || a.RepoAsked)
-	})
+	a, ok := c.annOf[repo]
+	return ok && (c.anns.At(a).RepoExists || c.anns.At(a).RepoAsked)
 }
 
 // onRepoDeleted: deleted makes it soft-expired; refs found make it active again until its placeholders'
@@ -84,11 +83,8 @@ func (c *Core) onRepoDeleted(in *Input) {
 // recreate makes the repository of an announcement that came while the coordinate's old one was being
 // deleted.
 func (c *Core) recreate(repo Handle) {
-	for i := range c.anns.Items {
-		if ann := &c.anns.Items[i]; ann.Status != purgatory.Free && ann.Repo == repo && ann.RepoAsked && !ann.RepoExists {
-			ann.RepoAsked = false
-			c.createRepo(int32(i))
-		}
+	if a, ok := c.annOf[repo]; ok && c.anns.At(a).RepoAsked && !c.anns.At(a).RepoExists {
+		c.anns.At(a).RepoAsked = false
+		c.createRepo(a)
 	}
 }
-

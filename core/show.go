@@ -91,8 +91,8 @@ func (c *Core) sourceOf(a, s int32) (Handle, bool) {
 	home := false
 	for _, b := range c.idents.At(ann.Ident).Anns {
 		x := c.anns.At(b)
-		if !c.hasRepo(b) {
-			continue
+		if !x.RepoExists || x.Status == purgatory.Expiring {
+			continue // an unlisted one has its objects still
 		}
 		if x.Applied == s {
 			return x.Repo, true

@@ -12,7 +12,7 @@ import (
 // that the records themselves give, to be held against those that were read.
 type restored struct {
 	*Core
-	ident, ann, state, pr, group, url, author, pass, ask, release, push []bool
+	ident, ann, state, pr, group, url, author, pass, ask, release, push, pended, shadow []bool
 
 	urlRefs, heldBy, huntsBy, applied, heldUnder, checks []int32
 	err                                                  error
@@ -24,10 +24,10 @@ type restored struct {
 func (c *Core) rebuild() error {
 	r := &restored{Core: c, ident: c.idents.InUse(), ann: c.anns.InUse(), state: c.states.InUse(), pr: c.prs.InUse(),
 		group: c.groups.InUse(), url: c.urls.InUse(), author: c.authors.slab.InUse(), pass: c.passes.InUse(), ask: c.asks.InUse(),
-		release: c.releases.InUse(), push: c.pushes.slab.InUse()}
+		release: c.releases.InUse(), push: c.pushes.slab.InUse(), pended: c.pending.InUse(), shadow: c.shadows.InUse()}
 	r.urlRefs, r.heldBy, r.huntsBy = make([]int32, len(r.url)), make([]int32, len(r.author)), make([]int32, len(r.author))
 	r.applied, r.heldUnder, r.checks = make([]int32, len(r.state)), make([]int32, len(r.ident)), make([]int32, len(r.group))
-	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements,
+	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements, r.judgePending,
 		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgeCounts} {
 		if part(); r.err != nil {
 			return r.err
@@ -132,10 +132,29 @@ func (r *restored) addURLs(urls []int32, what string, i int) {
 
 func (r *restored) judgeAnnouncements() {
 	const what = "announcement"
+	orphans, shadows := make([]int32, len(r.ident)), 0
 	for i := range r.anns.Items {
 		a := &r.anns.Items[i]
 		r.must(r.ann[i] == (a.Status != purgatory.Free), what, i, "is free and in use")
 		if !r.ann[i] || r.err != nil {
+			continue
+		}
+		if _, twice := r.annOf[a.Repo]; r.must(!twice, what, i, "has the repository of another") {
+			r.annOf[a.Repo] = int32(i)
+		}
+		if a.Shadow != 0 && r.must(has(r.shadow, a.Shadow-1), what, i, "has a shadow that is not there") {
+			s := r.shadows.At(a.Shadow - 1)
+			r.index(s.id, location{recShadow, int32(i)})
+			r.addURLs(s.urls, what, i)
+			shadows++
+		}
+		if a.Orphan {
+			r.must(a.Status == purgatory.Served && a.Group == purgatory.None && a.Shadow == 0 && has(r.ident, a.Ident), what, i, "is a strange orphan")
+			if r.err == nil {
+				orphans[a.Ident]++
+			}
+			r.addURLs(a.URLs, what, i)
+			r.showOf(a, i)
 			continue
 		}
 		r.index(a.ID, location{recAnnouncement, int32(i)})
@@ -143,12 +162,7 @@ func (r *restored) judgeAnnouncements() {
 		if r.must(some(r.url, a.Holder), what, i, "has a holder that is not there") && a.Holder != purgatory.None {
 			r.urlRefs[a.Holder]++
 		}
-		if r.must(some(r.state, a.Applied), what, i, "shows a state that is not there") && a.Applied != purgatory.None {
-			r.applied[a.Applied]++
-		}
-		if r.must(some(r.state, a.Showing), what, i, "is to show a state that is not there") && a.Showing != purgatory.None {
-			r.applied[a.Showing]++
-		}
+		r.showOf(a, i)
 		r.must(has(r.ident, a.Ident) && has(r.group, a.Group), what, i, "belongs nowhere")
 		if a.Status != purgatory.Served {
 			r.hold(a.AuthorSlot, a.Owner, what, i)
@@ -156,11 +170,34 @@ func (r *restored) judgeAnnouncements() {
 		r.must(r.err != nil || slices.Contains(r.idents.At(a.Ident).Anns, int32(i)), what, i, "is not under its identifier")
 		r.must(a.Doomed < uint8(NumReportKinds) && a.Pins >= 0, what, i, "ends in an unknown way")
 	}
+	r.must(shadows == r.shadows.Len(), "count of shadows", shadows, "is wrong")
 	for i := range r.idents.Items {
 		if r.ident[i] && r.err == nil {
+			r.must(r.idents.Items[i].Orphans == orphans[i], "identifier", i, "has other orphans than it counts")
 			for _, a := range r.idents.Items[i].Anns {
 				r.must(r.anns.At(a).Ident == int32(i), what, int(a), "is under another identifier")
 			}
+		}
+	}
+}
+
+// showOf counts what a repository shows.
+func (r *restored) showOf(a *purgatory.Announcement, i int) {
+	const what = "announcement"
+	if r.must(some(r.state, a.Applied), what, i, "shows a state that is not there") && a.Applied != purgatory.None {
+		r.applied[a.Applied]++
+	}
+	if r.must(some(r.state, a.Showing), what, i, "is to show a state that is not there") && a.Showing != purgatory.None {
+		r.applied[a.Showing]++
+	}
+}
+
+func (r *restored) judgePending() {
+	for i := range r.pending.Items {
+		p := &r.pending.Items[i]
+		if r.must(r.pended[i] == p.used, "event being stored", i, "is free and in use") && p.used {
+			r.must(p.answers > 0, "event being stored", i, "has no sender")
+			r.index(p.event.ID, location{recPending, int32(i)})
 		}
 	}
 }
@@ -174,7 +211,13 @@ func (r *restored) judgeHeldStates() {
 			continue
 		}
 		r.must(has(r.ident, s.Ident) && all(r.group, s.Groups), what, i, "belongs nowhere")
-		if s.Status == purgatory.Served || r.err != nil {
+		if r.err != nil {
+			return
+		}
+		if s.Status == purgatory.Served {
+			if slices.Contains(r.idents.At(s.Ident).Served, int32(i)) {
+				r.index(s.ID, location{recState, int32(i)})
+			}
 			continue
 		}
 		r.index(s.ID, location{recState, int32(i)})
@@ -195,6 +238,10 @@ func (r *restored) judgeHeldPRs() {
 		r.index(p.ID, location{recPR, int32(i)})
 		r.must(all(r.group, p.Groups), what, i, "belongs nowhere")
 		r.addURLs(p.URLs, what, i)
+		if p.Status == purgatory.Served {
+			r.must(p.Release == 0 && len(p.Groups) == 0, what, i, "is served and waits")
+			continue
+		}
 		r.hold(p.AuthorSlot, p.Author, what, i)
 		r.must(r.releaseOf(p.Release, recPR, int32(i)), what, i, "is released by nobody")
 	}

@@ -25,6 +25,8 @@ const (
 	sourceSize  = 4 + 4 + 1 + 1 + 1
 	entrySize   = 8 + 4 + 4
 	earlySize   = 1
+	pendingSize = 1
+	shadowSize  = 32 + 8 + 4 + 4
 )
 
 // farthest bounds the instant of a snapshot: 73 years from the run's epoch.
@@ -43,7 +45,7 @@ func (c *Core) code(w *wire.Coder) {
 	w.Bool(&c.localFault)
 	w.Bool(&c.starting)
 	w.Bool(&c.fed)
-	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue} {
+	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue, &c.closures} {
 		wire.U64(w, n)
 	}
 	wire.U32(w, &c.huntSeq)
@@ -82,6 +84,10 @@ func (c *Core) code(w *wire.Coder) {
 	c.releases.Code(w, releaseSize, func(w *wire.Coder, x *release) { x.code(w) })
 	w.Section("pushes")
 	c.pushes.slab.Code(w, pushSize, func(w *wire.Coder, x *pushRecord) { x.code(w) })
+	w.Section("events being stored")
+	c.pending.Code(w, pendingSize, func(w *wire.Coder, x *pendingEvent) { x.code(w) })
+	w.Section("shadows")
+	c.shadows.Code(w, shadowSize, func(w *wire.Coder, x *shadow) { x.code(w) })
 	for k := range c.timers {
 		w.Section("deadlines of class " + strconv.Itoa(k))
 		c.codeTimer(w, timerClass(k))
@@ -186,7 +192,6 @@ func (k *ask) code(w *wire.Coder) {
 	wire.Slot(w, &k.a)
 	wire.Slot(w, &k.b)
 	wire.EventID(w, &k.event)
-	wire.Enum(w, &k.origin, FromSync+1, "origin of an event")
 	w.Bool(&k.retry)
 }
 
@@ -199,6 +204,7 @@ func (r *release) code(w *wire.Coder) {
 	wire.Enum(w, &r.stage, promoting+1, "stage of a release")
 	w.Bool(&r.failed)
 	w.Bool(&r.dead)
+	w.Bool(&r.deleted)
 	wire.Slot(w, &r.waiting)
 	wire.Slot(w, &r.slot)
 	wire.Slot(w, &r.from)
@@ -218,6 +224,52 @@ func (p *pushRecord) code(w *wire.Coder) {
 	wire.Slot(w, &p.ann)
 	wire.U32(w, &p.serial)
 	wire.Time(w, &p.until)
+}
+
+func (p *pendingEvent) code(w *wire.Coder) {
+	if w.Bool(&p.used); !p.used {
+		return
+	}
+	w.Bool(&p.spoiled)
+	wire.Slot(w, &p.answers)
+	wire.Enum(w, &p.origin, FromSync+1, "origin of an event")
+	p.event.code(w)
+}
+
+func (s *shadow) code(w *wire.Coder) {
+	wire.EventID(w, &s.id)
+	wire.I64(w, &s.createdAt)
+	wire.List(w, &s.urls, 4, wire.Slot)
+	wire.List(w, &s.listed, wire.IDSize, wire.PubKey)
+}
+
+// code writes or reads an event without its signed JSON, which is the journal's.
+func (e *Event) code(w *wire.Coder) {
+	wire.EventID(w, &e.ID)
+	wire.PubKey(w, &e.Author)
+	wire.U32(w, &e.Kind)
+	wire.I64(w, &e.CreatedAt)
+	wire.I32(w, &e.Size)
+	wire.Coordinate(w, &e.Repo)
+	w.Bool(&e.ListsUs)
+	wire.List(w, &e.Maintainers, wire.IDSize, wire.PubKey)
+	wire.List(w, &e.Sources, 4+4+1, func(w *wire.Coder, s *Source) {
+		wire.Handle(w, &s.URL)
+		wire.Handle(w, &s.Domain)
+		wire.Enum(w, &s.Class, Own+1, "class of a URL")
+	})
+	wire.List(w, &e.Refs, wire.RefSize, wire.Ref)
+	wire.Handle(w, &e.Head)
+	w.Bool(&e.Unsatisfied)
+	wire.OID(w, &e.Commit)
+	wire.List(w, &e.Repositories, 40, wire.Coordinate)
+	wire.List(w, &e.Mentions, wire.IDSize, wire.EventID)
+	wire.List(w, &e.Targets, wire.IDSize, wire.EventID)
+	wire.List(w, &e.Coordinates, 4+40, func(w *wire.Coder, d *Deleted) {
+		wire.U32(w, &d.Kind)
+		wire.Coordinate(w, &d.Coordinate)
+	})
+	w.Bool(&e.Protected)
 }
 
 // code writes or reads the remembered states. Their order gives that under each identifier too.
@@ -262,21 +314,9 @@ func (x *early) code(w *wire.Coder) {
 	}
 }
 
-// code writes or reads what is kept of an early state: its lists but for the refs were dropped.
+// code writes or reads what is kept of an early state.
 func (e *earlyEvent) code(w *wire.Coder) {
-	v := &e.event
-	wire.EventID(w, &v.ID)
-	wire.PubKey(w, &v.Author)
-	wire.U32(w, &v.Kind)
-	wire.I64(w, &v.CreatedAt)
-	wire.I32(w, &v.Size)
-	wire.Coordinate(w, &v.Repo)
-	w.Bool(&v.ListsUs)
-	wire.List(w, &v.Refs, wire.RefSize, wire.Ref)
-	wire.Handle(w, &v.Head)
-	w.Bool(&v.Unsatisfied)
-	wire.OID(w, &v.Commit)
-	w.Bool(&v.Protected)
+	e.event.code(w)
 	wire.Handle(w, &e.from)
 	wire.Time(w, &e.at)
 }

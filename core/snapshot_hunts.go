@@ -131,7 +131,9 @@ func (r *restored) judgeRequests() {
 			ok = ok && some(r.release, k.a)
 		case askShow:
 			ok = ok && (k.retry || r.anns.At(k.b).Showing != purgatory.None)
-		case askPlain, askRemove:
+		case askPlain:
+			ok = has(r.pended, k.a)
+		case askRemove:
 			ok = true
 		case askDelete, askErase:
 			r.deleting[k.repo]++

@@ -2,13 +2,10 @@ package purgatory
 
 import "slices"
 
-// MaxClosure bounds the members of a maintainer closure (M-02).
-const MaxClosure = 256
-
 // Closures recomputes the maintainer closure of every announcement of an identifier: follow the listed
 // maintainers through those who have an announcement of it themselves; a listed key without one is a
-// leaf member; cycles end (M-01). active says which announcements count.
-func Closures(anns []*Announcement) {
+// leaf member; cycles end (M-01). A closure has at most so many members (M-02).
+func Closures(anns []*Announcement, most int) {
 	for _, a := range anns {
 		a.Closure = a.Closure[:0]
 		if len(a.Listed) == 0 {
@@ -21,7 +18,7 @@ func Closures(anns []*Announcement) {
 				continue
 			}
 			for _, m := range from.Listed {
-				if len(a.Closure) < MaxClosure && !slices.Contains(a.Closure, m) {
+				if len(a.Closure) < most && !slices.Contains(a.Closure, m) {
 					a.Closure = append(a.Closure, m)
 				}
 			}

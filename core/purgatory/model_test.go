@@ -45,7 +45,7 @@ func TestClosuresAgreeWithPlainSearch(t *testing.T) {
 			}
 			anns = append(anns, a)
 		}
-		Closures(anns)
+		Closures(anns, 256)
 		for _, a := range anns {
 			from := reach(lists, int(a.Owner[31]))
 			for m := range 6 {
@@ -63,11 +63,11 @@ func TestClosuresAgreeWithPlainSearch(t *testing.T) {
 // M-02: a closure has at most 256 members, the owner among them.
 func TestClosureIsBounded(t *testing.T) {
 	a := &Announcement{Owner: key(1)}
-	for i := range 2 * MaxClosure {
+	for i := range 2 * 256 {
 		a.Listed = append(a.Listed, PubKey{byte(i >> 8), byte(i), 7})
 	}
-	Closures([]*Announcement{a})
-	require.Len(t, a.Closure, MaxClosure)
+	Closures([]*Announcement{a}, 256)
+	require.Len(t, a.Closure, 256)
 	require.True(t, a.Authorises(key(1)))
 }
 

@@ -37,7 +37,8 @@ type Announcement struct {
 	Locked     bool // a release or alignment of its repository is outstanding (H-05)
 	HeadsSeen  bool // its compare-only hunt has found heads (N-03)
 	Overdue    bool // kept past its deadline once (E-02)
-	Unlisted   bool // accepted by the maintainer exception: no repository (AN-03)
+	Unlisted   bool // served without listing us: no pushes, no hunts (AN-03, AN-06)
+	Orphan     bool // it is gone; the record keeps its repository until its retention is over (DL-02)
 	ShowLater  bool // copying what it should show failed; tried again when a timer fires (ST-07)
 	Pins       int32
 	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing
@@ -57,6 +58,7 @@ type Announcement struct {
 	Showing    int32    // the served state whose objects are being copied here (ST-07), or None
 	Group      int32
 	Serial     uint32 // order of admission
+	Shadow     int32  // 1 + slot of the served version under a held one, 0 if none (AN-04)
 }
 
 // State is a 30618, held, being released, or served and latest for somebody.
@@ -114,6 +116,8 @@ type Ident struct {
 	Groups []int32
 	Served []int32 // served states that are latest for their author, by author
 	States int32   // held states
+
+	Orphans int32 // repositories without an announcement
 }
 
 // Newer tells whether (created, id) replaces (oldCreated, oldID) under NIP-01: later, or as late with

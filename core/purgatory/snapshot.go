@@ -8,10 +8,10 @@ import (
 
 // Least bytes of the encoded records, for the bounds of their lists.
 const (
-	AnnouncementSize = 1 + 7 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
+	AnnouncementSize = 4 + 1 + 8 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
 	StateSize        = 1 + 5 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
 	PRSize           = 1 + 4 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
-	IdentSize        = 4 + 3*4 + 4
+	IdentSize        = 4 + 3*4 + 4 + 4
 	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4
 	most             = 1 << 24 // of the bound on expired ids
 )
@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
@@ -71,6 +71,7 @@ func (a *Announcement) Code(w *wire.Coder) {
 	wire.Slot(w, &a.Group)
 	wire.U32(w, &a.Serial)
 	wire.Slot(w, &a.AuthorSlot)
+	wire.Slot(w, &a.Shadow)
 }
 
 // Code writes or reads a state.
@@ -126,6 +127,7 @@ func (i *Ident) Code(w *wire.Coder) {
 	wire.List(w, &i.Groups, 4, wire.Slot)
 	wire.List(w, &i.Served, 4, wire.Slot)
 	wire.Slot(w, &i.States)
+	wire.Slot(w, &i.Orphans)
 }
 
 // Code writes or reads the memory of expired ids, oldest first, with its bounds, which a change of the

@@ -1,0 +1,165 @@
+package core
+
+import (
+	"slices"
+
+	"graspsync/core/purgatory"
+)
+
+// Deletions: a kind 5 of an event's author, and an operator's word (DL-01, DL-02). The store takes served events
+// out when it stores the kind 5; what follows here follows then.
+
+// applyDeletion draws the consequences of a stored kind 5 (DL-01).
+func (c *Core) applyDeletion(e *Event) {
+	for _, id := range e.Targets {
+		if loc, ok := c.where[id]; ok && c.authorOf(loc) == e.Author {
+			c.deleteAt(loc)
+		}
+	}
+	for _, d := range e.Coordinates {
+		if d.Owner != e.Author {
+			continue
+		}
+		switch d.Kind {
+		case KindAnnouncement:
+			c.deleteAnnouncements(d.Identifier, d.Owner, e.CreatedAt)
+		case KindState:
+			c.deleteStates(d.Identifier, d.Owner, e.CreatedAt)
+		}
+	}
+}
+
+// authorOf is whose event is kept there.
+func (c *Core) authorOf(loc location) PubKey {
+	switch loc.kind {
+	case recState:
+		return c.states.At(loc.slot).Author
+	case recPR:
+		return c.prs.At(loc.slot).Author
+	case recPending:
+		return c.pending.At(loc.slot).event.Author
+	}
+	return c.anns.At(loc.slot).Owner
+}
+
+// deleteAt ends what is known of an event, held or served.
+func (c *Core) deleteAt(loc location) {
+	switch loc.kind {
+	case recPending:
+		c.pending.At(loc.slot).spoiled = true
+	case recShadow:
+		c.dropShadow(loc.slot)
+	case recState:
+		switch st := c.states.At(loc.slot); {
+		case st.Status == purgatory.Served:
+			c.forgetServed(loc.slot)
+		case c.storing(st.Release):
+			c.releases.At(st.Release - 1).deleted = true // ends when the store has answered
+		default:
+			c.endState(loc.slot, RepEndedDeleted)
+		}
+	case recPR:
+		switch pr := c.prs.At(loc.slot); {
+		case pr.Status == purgatory.Served:
+			c.forgetPR(loc.slot, true)
+		case c.storing(pr.Release):
+			c.releases.At(pr.Release - 1).deleted = true
+		default:
+			c.endPR(loc.slot, RepEndedDeleted)
+		}
+	case recAnnouncement:
+		if c.anns.At(loc.slot).Status == purgatory.Served {
+			c.orphan(loc.slot)
+		} else {
+			c.endAnnouncement(loc.slot, RepEndedDeleted)
+		}
+	}
+}
+
+// deleteAnnouncements ends the versions of a coordinate up to a created_at (DL-01).
+func (c *Core) deleteAnnouncements(ident Handle, owner PubKey, upTo int64) {
+	a := c.announcementOf(ident, owner)
+	if a == purgatory.None {
+		return
+	}
+	if ann := c.anns.At(a); ann.Shadow != 0 && c.shadows.At(ann.Shadow-1).createdAt <= upTo {
+		c.dropShadow(a)
+	}
+	if c.anns.At(a).CreatedAt <= upTo {
+		c.deleteAt(location{recAnnouncement, a})
+	}
+}
+
+// deleteStates ends the states of an author under an identifier, held and served, up to a created_at (DL-01).
+func (c *Core) deleteStates(ident Handle, author PubKey, upTo int64) {
+	i, ok := c.identOf[ident]
+	if !ok {
+		return
+	}
+	var gone []location
+	consider := func(s int32) {
+		st := c.states.At(s)
+		if l := (location{recState, s}); st.Author == author && st.CreatedAt <= upTo && !slices.Contains(gone, l) {
+			gone = append(gone, l)
+		}
+	}
+	for _, s := range c.idents.At(i).Served {
+		consider(s)
+	}
+	for _, g := range c.idents.At(i).Groups {
+		for _, s := range c.groups.At(g).states {
+			consider(s)
+		}
+	}
+	for _, l := range gone {
+		c.deleteAt(l)
+	}
+}
+
+// onRemove drops an event at an operator's word: a held one ends, a served one is taken out of the store too.
+func (c *Core) onRemove(in *Input) {
+	loc, ok := c.where[in.Target]
+	if !ok || loc.kind == recPending {
+		return
+	}
+	if c.servedAt(loc) {
+		c.emit(Effect{Kind: EfRemoveEvent, Event: in.Target, Ask: c.request(ask{kind: askRemove, event: in.Target})})
+	}
+	c.deleteAt(loc)
+}
+
+// servedAt tells whether the event kept there is served.
+func (c *Core) servedAt(loc location) bool {
+	switch loc.kind {
+	case recState:
+		return c.states.At(loc.slot).Status == purgatory.Served
+	case recPR:
+		return c.prs.At(loc.slot).Status == purgatory.Served
+	case recAnnouncement:
+		return c.anns.At(loc.slot).Status == purgatory.Served
+	}
+	return loc.kind == recShadow
+}
+
+// forgetPR ends what is known of a served PR; with refs, its refs go too (DL-02).
+func (c *Core) forgetPR(p int32, refs bool) {
+	pr := c.prs.At(p)
+	delete(c.where, pr.ID)
+	if refs {
+		for i := range pr.Repos {
+			if a := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner); a != purgatory.None && c.anns.At(a).RepoExists {
+				c.dropRef(a, pr.ID)
+			}
+		}
+	}
+	pr.Status = purgatory.Free
+	pr.Repos = pr.Repos[:0]
+	c.prs.Free(p)
+}
+
+// dropRef removes refs/nostr/<id> from an announcement's repository.
+func (c *Core) dropRef(a int32, id EventID) {
+	k := c.askOf(askDropRef, a)
+	k.event = id
+	c.emit(Effect{Kind: EfAlignRefs, Repo: k.repo, Space: NostrRef, Event: id, Ask: c.request(k)})
+}
