@@ -111,7 +111,7 @@ func (c *Core) recordAnnouncement(e *Event) int32 {
 		c.serial++
 		*ann = purgatory.Announcement{Gen: ann.Gen, Owner: e.Author, Ident: ident, Repo: e.Repo.Repo,
 			Holder: purgatory.None, Applied: purgatory.None, Showing: purgatory.None, Group: purgatory.None, Serial: c.serial,
-			URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0]}
+			URLs: ann.URLs[:0], Listed: ann.Listed[:0], Closure: ann.Closure[:0], Places: ann.Places[:0], Pushes: ann.Pushes[:0]}
 		c.annOf[e.Repo.Repo] = a
 	}
 	c.fillAnnouncement(a, e)
@@ -147,7 +147,7 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	if ann.Status == purgatory.Releasing {
 		ann.Status = purgatory.Held // the old version's promotion no longer counts
 	}
-	ann.Doomed, ann.Overdue = 0, false
+	ann.Doomed, ann.Overdue, ann.Grace = 0, false, false
 	switch ann.Status {
 	case purgatory.Expiring:
 		ann.RepoExists = false // it is being deleted; made anew after that

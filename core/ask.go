@@ -1,6 +1,9 @@
 package core
 
-import "graspsync/core/pq"
+import (
+	"graspsync/core/pq"
+	"graspsync/core/purgatory"
+)
 
 // ask is an outstanding request: exactly one completion closes it, and a watchdog runs meanwhile (T-04).
 type ask struct {
@@ -135,8 +138,10 @@ func (c *Core) moot(k *ask) bool {
 	case askCreate:
 		return c.anns.At(k.b).Serial != k.serial || !c.anns.At(k.b).RepoAsked
 	case askDropRef:
-		_, again := c.where[k.event]
-		return again || c.anns.At(k.b).Serial != k.serial
+		loc, known := c.where[k.event]
+		served := known && loc.kind == recPR && c.prs.At(loc.slot).Status != purgatory.Held && names(c.prs.At(loc.slot), c.anns.At(k.b))
+		_, again := c.places.at[placeKey{k.repo, k.event}]
+		return served || again || c.anns.At(k.b).Serial != k.serial
 	case askPromote:
 		return c.anns.At(k.b).Serial != k.serial || c.anns.At(k.b).ID != k.event
 	}

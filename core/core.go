@@ -34,6 +34,7 @@ type Core struct {
 	asks     purgatory.Slab[ask]
 	releases purgatory.Slab[release]
 	pushes   pushTable
+	places   placeTable
 
 	timers [numTimerClasses]timer
 	starts calendar
@@ -113,6 +114,7 @@ func New(cfg Config) (*Core, error) {
 		authors:  newAuthorTable(),
 		pushes:   pushTable{byID: make(map[uint64]int32)},
 		deleting: make(map[Handle]int32),
+		places:   newPlaceTable(),
 		annOf:    make(map[Handle]int32),
 		early:    early{byIdent: make(map[Handle][]int32)},
 	}

@@ -14,6 +14,7 @@ type timerClass uint8
 const (
 	tState timerClass = iota // expiry of states; life time
 	tPR                      // expiry of PRs; life time
+	tPlace                   // expiry of placeholders; life time
 	tAnn                     // expiry of announcements; life time
 	tAsk                     // watchdogs and retries of requests (T-04)
 	tPass                    // hedge clock, ages, warnings, watchdog of a pass
@@ -77,6 +78,8 @@ func (c *Core) alive(k timerClass, e pq.Entry) bool {
 		return c.states.Items[e.ID].Gen == e.Gen
 	case tPR:
 		return c.prs.Items[e.ID].Gen == e.Gen
+	case tPlace:
+		return c.places.slab.Items[e.ID].gen == e.Gen
 	case tAnn:
 		return c.anns.Items[e.ID].Gen == e.Gen
 	case tAsk:
@@ -154,6 +157,8 @@ func (c *Core) due(k timerClass, slot int32) {
 		c.stateDue(slot)
 	case tPR:
 		c.prDue(slot)
+	case tPlace:
+		c.placeDue(slot)
 	case tAnn:
 		c.announcementDue(slot)
 	case tAsk:

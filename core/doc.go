@@ -9,15 +9,17 @@
 //	input.go effect.go event.go class.go config.go id.go   the boundary
 //	admit.go         gates and dispatch of events (S-02, S-04)
 //	announcement.go state.go pr.go early.go                purgatory's residents: admitted, kept, expired (AN, ST, PR, E)
+//	repository.go expiry.go unlisted.go                    an announcement's repository, its ends, what it leaves behind
+//	pending.go deletion.go                                 what the store decides first: replacements, deletions (R-07, DL)
 //	group.go         maintainer groups, merging and splitting
 //	hunt.go          the queue of hunts: debounce, start, backoff, end (Q, A-04)
-//	want.go          what is needed, and what is here already (N)
+//	needs.go want.go what is needed, and what is here already (N)
 //	source.go wave.go pass.go                              where to ask, when, and the course of a pass (U, A, H, F)
 //	release.go       the way out of purgatory (ST-08, ST-09)
 //	push.go          pushes (P)
 //	evict.go         bounds and who gives way
 //	ask.go deadline.go                                     requests, watchdogs, deadlines (T)
-//	restart.go       what is known at start, and after a crash, operator and deletions
+//	restart.go       what is known at start, and after a crash
 //	inspect.go       Check and Stats (I-1, I-8)
 //
 // Rooms below: value (the values of the boundary), budget (permits per domain), fetch (one pass's questions),

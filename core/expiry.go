@@ -78,7 +78,7 @@ func (c *Core) waitsForRepo(ann *purgatory.Announcement) bool {
 // never kept (E-05).
 func (c *Core) revive(a int32) {
 	ann := c.anns.At(a)
-	ann.Status, ann.HeadsSeen, ann.Overdue = purgatory.Held, false, false
+	ann.Status, ann.HeadsSeen, ann.Overdue, ann.Grace = purgatory.Held, false, false, false
 	ann.Deadline = c.life() + c.cfg.Lifetime
 	c.armAnnouncement(a)
 	c.report(RepRevived, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
@@ -92,7 +92,7 @@ func (c *Core) extendAnnouncement(a int32) {
 	if ann.Status != purgatory.Held || at <= ann.Deadline {
 		return
 	}
-	ann.Deadline, ann.Overdue = at, false
+	ann.Deadline, ann.Overdue, ann.Grace = at, false, false
 	c.armAnnouncement(a)
 	c.report(RepExtended, Effect{Event: ann.ID, Deadline: at - c.offset})
 }
@@ -142,6 +142,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 	if loc := c.where[ann.ID]; loc == (location{recAnnouncement, a}) {
 		delete(c.where, ann.ID)
 	}
+	c.endPlaces(a)
 	delete(c.annOf, ann.Repo)
 	if ann.Applied != purgatory.None {
 		c.unapply(a)

@@ -43,6 +43,7 @@ type group struct {
 	here      int32 // wants that some repository of the group holds
 	unasked   []OID // wants that no check was asked for yet; all of them may be if askAll
 	askAll    bool
+	grace     bool  // some of its events are kept for one attempt
 	unwanted  []OID // wants that lost their last use
 	sources   []source
 	waves     [2]wave

@@ -137,6 +137,9 @@ func (c *Core) pump(g int32) {
 		}
 		if c.attemptDone(g) {
 			c.endAttempt(g)
+			if o = c.groups.At(g); !o.used { // the end of a grace may end more
+				return
+			}
 		}
 	}
 	if o.asleep() && len(o.repos) > 0 && !c.stopping && c.hasHunt(g) {
@@ -145,6 +148,9 @@ func (c *Core) pump(g int32) {
 	if o.active == 0 {
 		if o.phase != idle {
 			c.endAttempt(g)
+			if o = c.groups.At(g); !o.used {
+				return
+			}
 		}
 		if o.id != 0 {
 			c.armStart(g, Never)
@@ -222,6 +228,7 @@ func (c *Core) endAttempt(g int32) {
 		c.armStart(g, c.gridUp(c.now+c.backoff(o.count)))
 	}
 	c.report(RepAttemptEnded, Effect{Hunt: o.id, Attempt: o.attempt, Deadline: o.next})
+	c.endGrace(g)
 }
 
 // newHunt gives the group a hunt with a fresh id, if the bounds allow or another makes room.

@@ -64,6 +64,7 @@ func (c *Core) admitPR(in *Input) {
 	}
 	c.admitting = c.admitting[:0]
 	c.held(e.ID, hunt, pr.Deadline, false)
+	c.mergePlaces(p)
 	for _, g := range pr.Groups {
 		c.refreshWants(g)
 		if len(pr.URLs) > 0 {

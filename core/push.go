@@ -1,7 +1,6 @@
 package core
 
 import (
-	"cmp"
 	"slices"
 
 	"graspsync/core/purgatory"
@@ -9,105 +8,169 @@ import (
 
 // pushTable holds the pushes under way (P-02 … P-05).
 type pushTable struct {
-	byID map[uint64]int32
-	slab purgatory.Slab[pushRecord]
+	byID  map[uint64]int32
+	slab  purgatory.Slab[pushRecord]
+	ended []int32 // over, and not answered yet
 }
 
 type pushRecord struct {
-	used     bool
-	pinned   bool
-	ended    bool
-	ok       bool
-	checking int32 // CheckObjects out after its end
-	id       uint64
-	ann      int32
-	serial   uint32
-	until    Time // a pin lasts this long at most (P-04)
+	used    bool
+	pinned  bool
+	ended   bool
+	ok      bool
+	heads   bool // it names heads or tags
+	astray  bool // it left heads and tags that nobody wants: aligned before it is answered (P-04)
+	id      uint64
+	ann     int32
+	serial  uint32
+	applied int32       // what the repository showed when the push ended
+	until   Time        // a pin lasts this long at most (P-04)
+	from    Handle      // its source (S-06)
+	bytes   int64       // as the recheck told
+	places  []placePush // placeholders it would leave (P-03)
 }
 
 const pinFor = 30 * Minute
+
+// Texts of refused pushes; the git client shows them to a person (P-02).
+const (
+	pushNoRepo    = "push: no such repository here"
+	pushNothing   = "push: no ref update could be read; push at least one branch or tag"
+	pushOther     = "push: only refs/heads/, refs/tags/ and refs/nostr/<event-id> may be pushed"
+	pushNoState   = "push: publish a state event (kind 30618) that names these refs first"
+	pushMissing   = "push: a ref of the latest state event (kind 30618) would be missing"
+	pushWrong     = "push: a ref would differ from the latest state event (kind 30618)"
+	pushExtra     = "push: a ref would be there that the latest state event (kind 30618) does not name"
+	pushOver      = "push: its permission has run out; push again"
+	pushUnknown   = "push: this push was not asked for, or the relay has restarted since; push again"
+	pushNoInput   = "push input without a push"
+	pushIDTwice   = "push id used twice"
+	pushStrayLast = "push: the relay is shutting down; push again later"
+)
 
 // onPushAsked answers whether a push may go on: applying it to the current heads and tags must give exactly
 // the refs of the latest state authorised for the owner (P-02).
 func (c *Core) onPushAsked(in *Input) {
 	p := in.Push
 	if p == nil {
-		c.contract("push input without a push")
+		c.contract(pushNoInput)
 		return
 	}
 	if _, twice := c.pushes.byID[p.ID]; twice {
-		c.contract("push id used twice")
+		c.contract(pushIDTwice)
 		return
 	}
-	text, moves := c.judgePush(p)
-	if text == "" {
+	v := c.judgePush(p, nil)
+	if v.text == "" {
 		a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)
 		i := c.pushes.slab.New()
-		*c.pushes.slab.At(i) = pushRecord{used: true, id: p.ID, ann: a, serial: c.anns.At(a).Serial, until: c.now + pinFor}
+		r := c.pushes.slab.At(i)
+		*r = pushRecord{used: true, id: p.ID, ann: a, serial: c.anns.At(a).Serial, applied: purgatory.None, until: c.now + pinFor,
+			from: p.From, heads: v.heads, places: append(r.places[:0], v.places...)}
 		c.pushes.byID[p.ID] = i
-		if moves {
-			c.pushes.slab.At(i).pinned = true
+		c.anns.At(a).Pushes = append(c.anns.At(a).Pushes, i)
+		c.reservePlaces(r)
+		if v.moves {
+			r.pinned = true
 			c.anns.At(a).Pins++
 		}
 	}
-	c.emit(Effect{Kind: EfPushVerdict, Push: p.ID, OK: text == "", Text: text, Repo: p.Repo.Repo})
+	c.verdict(p, &v)
 }
 
-// onPushRecheck is the same question under the repository's lock (P-04).
+// onPushRecheck is the same question under the repository's lock, when the size of the push is known (P-03, P-04).
 func (c *Core) onPushRecheck(in *Input) {
 	p := in.Push
 	if p == nil {
-		c.contract("push input without a push")
+		c.contract(pushNoInput)
 		return
 	}
-	text := "push: its permission has run out; push again"
-	if i, ok := c.pushes.byID[p.ID]; ok && c.now <= c.pushes.slab.At(i).until {
-		text, _ = c.judgePush(p)
+	i, ok := c.pushes.byID[p.ID]
+	if !ok || c.pushes.slab.At(i).ended {
+		c.verdict(p, &pushJudgement{text: pushUnknown})
+		return
 	}
-	c.emit(Effect{Kind: EfPushVerdict, Push: p.ID, OK: text == "", Text: text, Repo: p.Repo.Repo})
+	r := c.pushes.slab.At(i)
+	if c.now > r.until {
+		c.verdict(p, &pushJudgement{text: pushOver})
+		return
+	}
+	v := c.judgePush(p, r)
+	if v.text == "" {
+		r.bytes = max(p.Bytes, 0)
+	}
+	c.verdict(p, &v)
 }
 
-// judgePush is why a push is refused, or ""; moves tells whether it would change anything.
-func (c *Core) judgePush(p *Push) (text string, moves bool) {
-	a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)
-	if a == purgatory.None || !c.hasRepo(a) || c.anns.At(a).Unlisted || c.anns.At(a).Doomed != 0 {
-		return "push: no such repository here", false
+// verdict tells the driver; of a refused push it names the ref at fault, as it should be and as it would be.
+func (c *Core) verdict(p *Push, v *pushJudgement) {
+	e := Effect{Kind: EfPushVerdict, Push: p.ID, OK: v.text == "", Text: v.text, Repo: p.Repo.Repo}
+	if v.want.Name != 0 {
+		e.Refs = []Ref{v.want}
 	}
-	if len(p.Updates) == 0 {
-		return "push: no ref update could be read", false
+	if v.got.Name != 0 {
+		e.Old = []Ref{v.got}
+	}
+	c.emit(e)
+}
+
+// pushJudgement is what judgePush finds.
+type pushJudgement struct {
+	text      string // why it is refused, or ""
+	want, got Ref    // the ref at fault, if one is
+	moves     bool   // it would change something
+	heads     bool
+	places    []placePush
+}
+
+// judgePush decides about a push as a whole; r is its record at the recheck.
+func (c *Core) judgePush(p *Push, r *pushRecord) (v pushJudgement) {
+	a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)
+	switch {
+	case a == purgatory.None || !c.hasRepo(a) || c.anns.At(a).Doomed != 0:
+		v.text = pushNoRepo
+	case c.stopping:
+		v.text = pushStrayLast
+	case len(p.Updates) == 0:
+		v.text = pushNothing
+	}
+	if v.text != "" {
+		return v
 	}
 	after := slices.Clone(p.Current)
-	heads := false
 	for i := range p.Updates {
 		u := &p.Updates[i]
-		moves = moves || u.Old != u.New
 		switch u.Space {
-		case OtherRef:
-			return "push: only refs/heads/, refs/tags/ and refs/nostr/<event-id> may be pushed", false
-		case NostrRef:
-			loc, ok := c.where[u.Event]
-			if !ok || loc.kind != recPR || c.prs.At(loc.slot).Commit != u.New {
-				return "push: refs/nostr/<event-id> must be the commit of a pull request held here", false
-			}
-		default:
-			heads = true
+		case HeadsAndTags:
+			v.heads = true
 			after = slices.DeleteFunc(after, func(r Ref) bool { return r.Name == u.Name })
 			if !u.New.IsZero() {
 				after = append(after, Ref{Name: u.Name, OID: u.New})
 			}
+		case NostrRef:
+			moved, text := c.judgeNostrRef(a, u, &v)
+			if text != "" {
+				v.text, v.got = text, Ref{Name: u.Name, OID: u.New}
+				return v
+			}
+			v.moves = v.moves || moved
+		default:
+			v.text, v.got = pushOther, Ref{Name: u.Name, OID: u.New}
+			return v
 		}
 	}
-	if !heads {
-		return "", moves
+	if v.text = c.placeRoom(a, p, v.places, r); v.text != "" || !v.heads {
+		return v
 	}
 	s := c.latestAuthorised(a)
 	if s == purgatory.None {
-		return "push: publish a state event (kind 30618) that names these refs first", false
+		v.text = pushNoState
+		return v
 	}
-	if !sameRefs(after, c.states.At(s).Refs) {
-		return "push: the refs would not be those of the latest state event (kind 30618)", false
-	}
-	return "", moves
+	sortRefs(after)
+	v.text, v.want, v.got = mismatch(c.states.At(s).Refs, after)
+	v.moves = v.moves || !sameRefs(after, p.Current)
+	return v
 }
 
 // latestAuthorised is the latest held or served state authorised for an owner (ST-07), or None.
@@ -134,53 +197,46 @@ func (c *Core) latestAuthorised(a int32) int32 {
 	return best
 }
 
-func sameRefs(a, b []Ref) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	x, y := slices.Clone(a), slices.Clone(b)
-	byName := func(p, q Ref) int { return cmp.Compare(p.Name, q.Name) }
-	slices.SortFunc(x, byName)
-	slices.SortFunc(y, byName)
-	return slices.EqualFunc(x, y, func(p, q Ref) bool { return p.Name == q.Name && p.OID == q.OID })
-}
-
-// onPushEnded unpins, renews what the push proved alive (E-05), looks what the repository holds now, and
-// answers the client when the release it may allow has been tried (P-05).
+// onPushEnded unpins, renews what the push proved alive (E-05), takes up its placeholders, looks what the
+// repository holds now, and answers the client when the release it may allow has been tried (P-05).
 func (c *Core) onPushEnded(in *Input) {
 	p := in.Push
 	if p == nil {
-		c.contract("push input without a push")
+		c.contract(pushNoInput)
 		return
 	}
 	i, ok := c.pushes.byID[p.ID]
-	if !ok {
+	if !ok || c.pushes.slab.At(i).ended {
 		c.ignored++
 		return
 	}
 	r := c.pushes.slab.At(i)
-	if r.ended {
-		c.ignored++
-		return
-	}
-	r.ended, r.ok = true, in.Class == OK
+	r.ended, r.ok, r.bytes = true, in.Class == OK, max(r.bytes, p.Bytes)
+	c.pushes.ended = append(c.pushes.ended, i)
+	c.unreservePlaces(r)
 	ann := c.anns.At(r.ann)
 	if ann.Serial != r.serial {
-		c.answerPush(i)
-		return
+		return // its repository is gone; answered as this Step ends
 	}
 	if r.pinned {
 		r.pinned = false
 		ann.Pins--
 	}
 	if c.endDoomed(r.ann) {
-		c.answerPush(i)
 		return
 	}
-	if p.Moved {
-		c.extendAnnouncement(r.ann)
+	if r.ok {
+		c.takePlaces(r)
+		if p.Moved {
+			c.extendAnnouncement(r.ann)
+		}
 	}
+	r.applied = ann.Applied
+	r.astray = r.heads && ann.Group != purgatory.None && c.astray(r.ann, p.Current)
 	g := ann.Group
+	if g == purgatory.None || !r.ok && !r.astray {
+		return
+	}
 	c.forgive(g)
 	o := c.groups.At(g)
 	for k := range o.wants {
@@ -192,32 +248,56 @@ func (c *Core) onPushEnded(in *Input) {
 	c.touch(g)
 }
 
+// astray tells whether heads and tags are neither what is served there nor what the latest state wants: git
+// moved only some of them, or something else than was asked (P-04).
+func (c *Core) astray(a int32, current []Ref) bool {
+	if s := c.anns.At(a).Applied; s != purgatory.None && sameRefs(current, c.states.At(s).Refs) {
+		return false
+	}
+	if s := c.latestAuthorised(a); s != purgatory.None && sameRefs(current, c.states.At(s).Refs) {
+		return false
+	}
+	return len(current) > 0 || c.anns.At(a).Applied != purgatory.None
+}
+
 // dropStalePins ends the pins that have lasted their time; a recheck of their pushes is refused from then on,
 // their end is still answered (P-04, P-05).
 func (c *Core) dropStalePins(a int32) {
-	for i := range c.pushes.slab.Items {
-		if r := &c.pushes.slab.Items[i]; r.used && r.ann == a && r.serial == c.anns.At(a).Serial && r.pinned && r.until <= c.now {
+	for _, i := range c.anns.At(a).Pushes {
+		if r := c.pushes.slab.At(i); r.pinned && r.until <= c.now {
 			c.anns.At(a).Pins--
 			r.pinned = false
 		}
 	}
 }
 
-// settlePushes answers the ended pushes whose repository has no check or release out any more, or is gone
-// (P-05).
+// settlePushes answers the ended pushes whose repository has no check or release out any more, or is gone; one
+// that went astray has its repository aligned first (P-04, P-05).
 func (c *Core) settlePushes() {
-	if len(c.pushes.byID) == 0 {
-		return
-	}
-	for i := range c.pushes.slab.Items {
-		r := &c.pushes.slab.Items[i]
-		if !r.used || !r.ended {
+	kept := c.pushes.ended[:0]
+	for _, i := range c.pushes.ended {
+		r := c.pushes.slab.At(i)
+		ann := c.anns.At(r.ann)
+		if ann.Serial == r.serial && (ann.Locked || c.checkOut(ann.Group)) {
+			kept = append(kept, i)
 			continue
 		}
-		if ann := c.anns.At(r.ann); ann.Serial != r.serial || !ann.Locked && !c.checkOut(ann.Group) {
-			c.answerPush(int32(i))
+		if ann.Serial == r.serial && r.astray && c.hasRepo(r.ann) && ann.Applied == r.applied {
+			r.astray = false
+			c.realign(r.ann)
+			kept = append(kept, i)
+			continue
 		}
+		c.answerPush(i)
 	}
+	c.pushes.ended = kept
+}
+
+// realign sets a repository back to what is served there, under its lock (ST-08).
+func (c *Core) realign(a int32) {
+	ann := c.anns.At(a)
+	ann.Locked = true
+	c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: ann.Repo}))
 }
 
 // checkOut tells whether a local check of the group is outstanding.
@@ -228,7 +308,49 @@ func (c *Core) checkOut(g int32) bool {
 func (c *Core) answerPush(i int32) {
 	r := c.pushes.slab.At(i)
 	c.emit(Effect{Kind: EfAnswerPush, Push: r.id, OK: r.ok, Repo: c.anns.At(r.ann).Repo})
+	c.forgetPush(i)
+}
+
+func (c *Core) forgetPush(i int32) {
+	r := c.pushes.slab.At(i)
 	delete(c.pushes.byID, r.id)
+	if ann := c.anns.At(r.ann); ann.Serial == r.serial {
+		if k := slices.Index(ann.Pushes, i); k >= 0 {
+			ann.Pushes = slices.Delete(ann.Pushes, k, k+1)
+		}
+	}
 	r.used = false
 	c.pushes.slab.Free(i)
+}
+
+// endPushes: after a crash no push goes on. Pins end, and since receive-pack may have got anywhere, refs of
+// placeholders go and heads and tags are set back to what is served (R-03, P-04).
+func (c *Core) endPushes() {
+	c.pushes.ended = c.pushes.ended[:0]
+	for i := range c.pushes.slab.Items {
+		r := &c.pushes.slab.Items[i]
+		if !r.used {
+			continue
+		}
+		if !r.ended {
+			c.unreservePlaces(r)
+		}
+		ann := c.anns.At(r.ann)
+		if ann.Serial == r.serial {
+			if r.pinned {
+				ann.Pins--
+			}
+			if c.hasRepo(r.ann) {
+				for k := range r.places {
+					if _, known := c.where[r.places[k].id]; !known && !r.ended {
+						c.dropRef(r.ann, r.places[k].id)
+					}
+				}
+				if r.heads && !ann.Locked {
+					c.realign(r.ann)
+				}
+			}
+		}
+		c.forgetPush(int32(i))
+	}
 }

@@ -70,7 +70,9 @@ func (c *Core) onRepoDeleted(in *Input) {
 	}
 	if in.HadRefs {
 		ann.Status = purgatory.Held
-		ann.Deadline = c.life() + c.cfg.Lifetime
+		if ann.Deadline = c.lastPlace(k.b); ann.Deadline <= c.life() {
+			ann.Deadline = c.life() + c.cfg.Lifetime
+		}
 		c.armAnnouncement(k.b)
 		c.report(RepExtended, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
 		c.refresh(ann.Group)

@@ -121,6 +121,8 @@ func (c *Core) onRestarted(in *Input) {
 		}
 		c.touch(int32(i))
 	}
+	c.endPushes()
+	c.graceAll()
 	for i := range c.idents.Items {
 		c.reshow(int32(i))
 	}

@@ -12,7 +12,7 @@ import (
 // that the records themselves give, to be held against those that were read.
 type restored struct {
 	*Core
-	ident, ann, state, pr, group, url, author, pass, ask, release, push, pended, shadow []bool
+	ident, ann, state, pr, group, url, author, pass, ask, release, push, pended, shadow, place []bool
 
 	urlRefs, heldBy, huntsBy, applied, heldUnder, checks []int32
 	err                                                  error
@@ -24,11 +24,11 @@ type restored struct {
 func (c *Core) rebuild() error {
 	r := &restored{Core: c, ident: c.idents.InUse(), ann: c.anns.InUse(), state: c.states.InUse(), pr: c.prs.InUse(),
 		group: c.groups.InUse(), url: c.urls.InUse(), author: c.authors.slab.InUse(), pass: c.passes.InUse(), ask: c.asks.InUse(),
-		release: c.releases.InUse(), push: c.pushes.slab.InUse(), pended: c.pending.InUse(), shadow: c.shadows.InUse()}
+		release: c.releases.InUse(), push: c.pushes.slab.InUse(), pended: c.pending.InUse(), shadow: c.shadows.InUse(), place: c.places.slab.InUse()}
 	r.urlRefs, r.heldBy, r.huntsBy = make([]int32, len(r.url)), make([]int32, len(r.author)), make([]int32, len(r.author))
 	r.applied, r.heldUnder, r.checks = make([]int32, len(r.state)), make([]int32, len(r.ident)), make([]int32, len(r.group))
 	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements, r.judgePending,
-		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgeCounts} {
+		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgePlaces, r.judgeCounts} {
 		if part(); r.err != nil {
 			return r.err
 		}
@@ -56,7 +56,7 @@ func some(used []bool, i int32) bool { return i == purgatory.None || has(used, i
 func within[T any](s *purgatory.Slab[T], i int32) bool { return i >= 0 && int(i) < len(s.Items) }
 
 func (r *restored) judgeTimers() {
-	slots := [numTimerClasses]int{len(r.state), len(r.pr), len(r.ann), len(r.ask), len(r.pass), len(r.group)}
+	slots := [numTimerClasses]int{len(r.state), len(r.pr), len(r.place), len(r.ann), len(r.ask), len(r.pass), len(r.group)}
 	for k := range r.timers {
 		t := &r.timers[k]
 		for i := range t.lane.Len() {

@@ -26,6 +26,7 @@ const (
 	entrySize   = 8 + 4 + 4
 	earlySize   = 1
 	pendingSize = 1
+	placeSize   = 1 + 4
 	shadowSize  = 32 + 8 + 4 + 4
 )
 
@@ -84,6 +85,14 @@ func (c *Core) code(w *wire.Coder) {
 	c.releases.Code(w, releaseSize, func(w *wire.Coder, x *release) { x.code(w) })
 	w.Section("pushes")
 	c.pushes.slab.Code(w, pushSize, func(w *wire.Coder, x *pushRecord) { x.code(w) })
+	wire.List(w, &c.pushes.ended, 4, wire.Slot)
+	w.Section("placeholders")
+	c.places.slab.Code(w, placeSize, func(w *wire.Coder, x *placeholder) { x.code(w) })
+	wire.List(w, &c.places.stamps, 4+8+8, func(w *wire.Coder, x *placeStamp) {
+		wire.Handle(w, &x.from)
+		wire.Time(w, &x.at)
+		wire.I64(w, &x.bytes)
+	})
 	w.Section("events being stored")
 	c.pending.Code(w, pendingSize, func(w *wire.Coder, x *pendingEvent) { x.code(w) })
 	w.Section("shadows")
@@ -102,6 +111,7 @@ func (g *group) code(w *wire.Coder) {
 		return
 	}
 	w.Bool(&g.synced)
+	w.Bool(&g.grace)
 	wire.Enum(w, &g.phase, hunting+1, "phase of a hunt")
 	wire.Slot(w, &g.ident)
 	wire.List(w, &g.anns, 4, wire.Slot)
@@ -216,14 +226,33 @@ func (p *pushRecord) code(w *wire.Coder) {
 	if w.Bool(&p.used); !p.used {
 		return
 	}
-	w.Bool(&p.pinned)
-	w.Bool(&p.ended)
-	w.Bool(&p.ok)
-	wire.Slot(w, &p.checking)
+	for _, flag := range [...]*bool{&p.pinned, &p.ended, &p.ok, &p.heads, &p.astray} {
+		w.Bool(flag)
+	}
 	wire.U64(w, &p.id)
 	wire.Slot(w, &p.ann)
 	wire.U32(w, &p.serial)
 	wire.Time(w, &p.until)
+	wire.Slot(w, &p.applied)
+	wire.Handle(w, &p.from)
+	wire.I64(w, &p.bytes)
+	wire.List(w, &p.places, 32+1, func(w *wire.Coder, x *placePush) {
+		wire.EventID(w, &x.id)
+		wire.OID(w, &x.commit)
+	})
+}
+
+func (p *placeholder) code(w *wire.Coder) {
+	w.Bool(&p.used)
+	if wire.U32(w, &p.gen); !p.used {
+		return
+	}
+	wire.Slot(w, &p.ann)
+	wire.EventID(w, &p.id)
+	wire.OID(w, &p.commit)
+	wire.Handle(w, &p.from)
+	wire.I64(w, &p.bytes)
+	wire.Time(w, &p.deadline)
 }
 
 func (p *pendingEvent) code(w *wire.Coder) {

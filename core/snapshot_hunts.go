@@ -171,8 +171,54 @@ func (r *restored) judgePushes() {
 			continue
 		}
 		_, twice := r.pushes.byID[p.id]
-		r.must(!twice && within(&r.anns, p.ann), what, i, "is there twice or to nowhere")
+		if !r.must(!twice && within(&r.anns, p.ann) && some(r.state, p.applied) || p.ended, what, i, "is there twice or to nowhere") {
+			return
+		}
 		r.pushes.byID[p.id] = int32(i)
+		r.must(p.ended == slices.Contains(r.pushes.ended, int32(i)), what, i, "is over and not, at once")
+		if r.must(within(&r.anns, p.ann), what, i, "is to nowhere") && r.anns.At(p.ann).Serial == p.serial {
+			r.must(slices.Contains(r.anns.At(p.ann).Pushes, int32(i)), what, i, "is not known to its repository")
+		}
+		if !p.ended && len(p.places) > 0 {
+			r.useSource(p.from, func(u *placeUse) { u.pending += int32(len(p.places)) })
+		}
+	}
+	for _, i := range r.pushes.ended {
+		r.must(has(r.push, i), what, int(i), "is over and not there")
+	}
+}
+
+// judgePlaces files the placeholders that were read, and what their sources have left (PR-03, S-06).
+func (r *restored) judgePlaces() {
+	const what = "placeholder"
+	bytes := make([]int64, len(r.ann))
+	for i := range r.places.slab.Items {
+		p := &r.places.slab.Items[i]
+		r.must(r.place[i] == p.used, what, i, "is free and in use")
+		if !p.used || r.err != nil {
+			continue
+		}
+		if !r.must(has(r.ann, p.ann) && p.bytes >= 0, what, i, "is of no repository") {
+			return
+		}
+		key := placeKey{r.anns.At(p.ann).Repo, p.id}
+		_, twice := r.places.at[key]
+		r.must(!twice && slices.Contains(r.anns.At(p.ann).Places, int32(i)), what, i, "is there twice, or not known to its repository")
+		r.places.at[key] = int32(i)
+		r.places.bytes += p.bytes
+		bytes[p.ann] += p.bytes
+	}
+	n := 0
+	for i := range r.anns.Items {
+		a := &r.anns.Items[i]
+		n += len(a.Places)
+		r.must(!r.ann[i] || a.PlaceBytes == bytes[i] && all(r.place, a.Places) && all(r.push, a.Pushes), "announcement", i, "has other placeholders or pushes than there are")
+	}
+	r.must(n == r.places.slab.Len(), "count of placeholders", n, "is wrong")
+	for i := range r.places.stamps {
+		s := r.places.stamps[i]
+		r.must(i == 0 || r.places.stamps[i-1].at <= s.at, "placeholder stamp", i, "is out of order")
+		r.useSource(s.from, func(u *placeUse) { u.n++; u.bytes += s.bytes })
 	}
 }
 

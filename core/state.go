@@ -127,7 +127,7 @@ func (c *Core) extendState(s int32) {
 		return
 	}
 	c.setStateOverdue(s, false)
-	st.Deadline, st.Chance = at, false
+	st.Deadline, st.Chance, st.Grace = at, false, false
 	c.armState(s)
 	c.report(RepExtended, Effect{Event: st.ID, Deadline: at - c.offset})
 }

@@ -54,6 +54,7 @@ func (c *Core) removeUnlisted(a int32) {
 	}
 	if ann.RepoExists {
 		ann.RepoExists = false
+		c.endPlaces(a)
 		c.eraseRepo(a)
 	}
 	c.unapply(a)
@@ -154,6 +155,7 @@ func (c *Core) dropShadow(a int32) {
 // fallBack ends a held version and makes the record that of the served one under it again.
 func (c *Core) fallBack(a int32) {
 	ann := c.anns.At(a)
+	c.endPlaces(a)
 	c.authors.release(ann.AuthorSlot)
 	c.holdings--
 	c.announced--
@@ -176,6 +178,7 @@ func (c *Core) fallBack(a int32) {
 	c.serial++
 	ann.Shadow, ann.Status, ann.Unlisted, ann.Serial = 0, purgatory.Served, true, c.serial
 	ann.Gen++
+	ann.Pushes, ann.Reserved = ann.Pushes[:0], 0 // they were to the repository that is gone
 	c.where[ann.ID] = location{recAnnouncement, a}
 	c.regroup(ann.Ident)
 }

@@ -39,6 +39,7 @@ type Announcement struct {
 	Overdue    bool // kept past its deadline once (E-02)
 	Unlisted   bool // served without listing us: no pushes, no hunts (AN-03, AN-06)
 	Orphan     bool // it is gone; the record keeps its repository until its retention is over (DL-02)
+	Grace      bool // it expired while the relay was down; kept for one attempt
 	ShowLater  bool // copying what it should show failed; tried again when a timer fires (ST-07)
 	Pins       int32
 	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing
@@ -57,8 +58,12 @@ type Announcement struct {
 	Applied    int32    // the served state its refs show, or None
 	Showing    int32    // the served state whose objects are being copied here (ST-07), or None
 	Group      int32
-	Serial     uint32 // order of admission
-	Shadow     int32  // 1 + slot of the served version under a held one, 0 if none (AN-04)
+	Serial     uint32  // order of admission
+	Places     []int32 // placeholders of its repository (PR-03)
+	PlaceBytes int64
+	Reserved   int32   // placeholders of pushes under way
+	Pushes     []int32 // pushes under way
+	Shadow     int32   // 1 + slot of the served version under a held one, 0 if none (AN-04)
 }
 
 // State is a 30618, held, being released, or served and latest for somebody.
@@ -69,6 +74,7 @@ type State struct {
 	Chance      bool // its last chance past the memo is used (F-03)
 	Failed      bool // its release failed; tried again with the next attempt
 	Overdue     bool // kept past its deadline by what was in flight then (E-02)
+	Grace       bool // it expired while the relay was down; kept for one attempt
 	Gen         uint32
 	ID          EventID
 	Author      PubKey
@@ -94,6 +100,7 @@ type PR struct {
 	Chance     bool
 	Failed     bool
 	Overdue    bool
+	Grace      bool
 	Gen        uint32
 	ID         EventID
 	Author     PubKey

@@ -8,9 +8,9 @@ import (
 
 // Least bytes of the encoded records, for the bounds of their lists.
 const (
-	AnnouncementSize = 4 + 1 + 8 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
-	StateSize        = 1 + 5 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
-	PRSize           = 1 + 4 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
+	AnnouncementSize = 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
+	StateSize        = 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
+	PRSize           = 1 + 5 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4 + 4
 	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4
 	most             = 1 << 24 // of the bound on expired ids
@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
@@ -72,12 +72,16 @@ func (a *Announcement) Code(w *wire.Coder) {
 	wire.U32(w, &a.Serial)
 	wire.Slot(w, &a.AuthorSlot)
 	wire.Slot(w, &a.Shadow)
+	wire.List(w, &a.Places, 4, wire.Slot)
+	wire.I64(w, &a.PlaceBytes)
+	wire.Slot(w, &a.Reserved)
+	wire.List(w, &a.Pushes, 4, wire.Slot)
 }
 
 // Code writes or reads a state.
 func (s *State) Code(w *wire.Coder) {
 	wire.Enum(w, &s.Status, Served+1, "status of a state")
-	for _, flag := range [...]*bool{&s.Synced, &s.Unsatisfied, &s.Chance, &s.Failed, &s.Overdue} {
+	for _, flag := range [...]*bool{&s.Synced, &s.Unsatisfied, &s.Chance, &s.Failed, &s.Overdue, &s.Grace} {
 		w.Bool(flag)
 	}
 	wire.U32(w, &s.Gen)
@@ -101,7 +105,7 @@ func (s *State) Code(w *wire.Coder) {
 // Code writes or reads a PR.
 func (p *PR) Code(w *wire.Coder) {
 	wire.Enum(w, &p.Status, Served+1, "status of a PR")
-	for _, flag := range [...]*bool{&p.Synced, &p.Chance, &p.Failed, &p.Overdue} {
+	for _, flag := range [...]*bool{&p.Synced, &p.Chance, &p.Failed, &p.Overdue, &p.Grace} {
 		w.Bool(flag)
 	}
 	wire.U32(w, &p.Gen)
