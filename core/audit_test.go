@@ -10,7 +10,7 @@ import (
 // audit compares every count and every cross-reference of the core with what a full sweep finds. Check
 // looks for broken rules; this looks for broken bookkeeping, which is where they come from. // I-8
 func audit(c *Core) error {
-	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs} {
+	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces} {
 		if err := f(c); err != nil {
 			return err
 		}
@@ -213,6 +213,70 @@ func auditURLs(c *Core) error {
 				return fmt.Errorf("URL %d: %d references, counted %d", u.url, refs[int32(i)], u.refs)
 			}
 		}
+	}
+	return nil
+}
+
+// auditPlaces: placeholders, and what is reserved for pushes under way, are counted as they are. // PR-03, S-06
+func auditPlaces(c *Core) error {
+	use := map[Handle]placeUse{}
+	add := func(from Handle, n, pending int32, bytes int64) {
+		u := use[from]
+		u.n, u.pending, u.bytes = u.n+n, u.pending+pending, u.bytes+bytes
+		use[from] = u
+	}
+	reserved := map[int32]int32{}
+	for i := range c.pushes.slab.Items {
+		p := &c.pushes.slab.Items[i]
+		if !p.used {
+			continue
+		}
+		if p.ended != slices.Contains(c.pushes.ended, int32(i)) {
+			return fmt.Errorf("push %d: over is %v, waits for its answer %v", p.id, p.ended, !p.ended)
+		}
+		if !p.ended && len(p.places) > 0 {
+			add(p.from, 0, int32(len(p.places)), 0)
+			if c.anns.At(p.ann).Serial == p.serial {
+				reserved[p.ann] += int32(len(p.places))
+			}
+		}
+	}
+	for _, s := range c.places.stamps {
+		add(s.from, 1, 0, s.bytes)
+	}
+	if len(use) != len(c.places.bySrc) {
+		return fmt.Errorf("placeholders of %d sources are counted, there are %d", len(c.places.bySrc), len(use))
+	}
+	for from, u := range use {
+		if c.places.bySrc[from] != u {
+			return fmt.Errorf("source %d: counted %+v, is %+v", from, c.places.bySrc[from], u)
+		}
+	}
+	places, bytes := 0, int64(0)
+	for i := range c.anns.Items {
+		a := &c.anns.Items[i]
+		if a.Status == purgatory.Free {
+			continue
+		}
+		if a.Reserved != reserved[int32(i)] {
+			return fmt.Errorf("announcement %s: %d placeholders reserved, pushes need %d", a.ID, a.Reserved, reserved[int32(i)])
+		}
+		own := int64(0)
+		for _, k := range a.Places {
+			p := c.places.slab.At(k)
+			if !p.used || p.ann != int32(i) || c.places.at[placeKey{a.Repo, p.id}] != k {
+				return fmt.Errorf("announcement %s lists a placeholder that is not its own", a.ID)
+			}
+			own += p.bytes
+		}
+		if own != a.PlaceBytes {
+			return fmt.Errorf("announcement %s: %d bytes of placeholders, counted %d", a.ID, own, a.PlaceBytes)
+		}
+		places += len(a.Places)
+		bytes += own
+	}
+	if places != c.places.slab.Len() || places != len(c.places.at) || bytes != c.places.bytes {
+		return fmt.Errorf("%d placeholders of %d bytes, counted %d, %d, %d bytes", places, bytes, c.places.slab.Len(), len(c.places.at), c.places.bytes)
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ type chaos struct {
 func chaosConfig(t *rapid.T) Config {
 	cfg := DefaultConfig()
 	cfg.Lifetime, cfg.SoftLifetime, cfg.UnlistedRetention = 10*Minute, 20*Minute, 15*Minute
+	cfg.PlaceholdersPerRepo = rapid.IntRange(0, 3).Draw(t, "places per repo")
+	cfg.PlaceholdersPerSource = rapid.IntRange(1, 3).Draw(t, "places per source")
+	cfg.PlaceholderSourceBytes, cfg.PlaceholderBytes = int64(rapid.IntRange(1, 9).Draw(t, "source bytes")), int64(rapid.IntRange(1, 20).Draw(t, "place bytes"))
 	cfg.Maintainers = rapid.IntRange(1, 4).Draw(t, "maintainers")
 	cfg.DomainConcurrency = rapid.IntRange(1, 2).Draw(t, "concurrency")
 	cfg.DomainRate = rapid.IntRange(2, 4).Draw(t, "rate")
@@ -311,7 +314,19 @@ func (x *chaos) push() {
 		}
 		x.pushes = append(x.pushes[:i], x.pushes[i+1:]...)
 		p.Moved = rapid.Bool().Draw(x.t, "moved")
-		x.step(Input{Kind: InPushEnded, Push: p})
+		class := OK
+		if rapid.IntRange(0, 3).Draw(x.t, "push fails") == 0 {
+			class = LocalFault
+		}
+		p.Bytes = int64(rapid.SampledFrom([]int{0, 1, 3}).Draw(x.t, "push bytes"))
+		if rapid.Bool().Draw(x.t, "all refs moved") {
+			for _, u := range p.Updates {
+				if u.Space == HeadsAndTags {
+					p.Current = append(p.Current, Ref{Name: u.Name, OID: u.New})
+				}
+			}
+		}
+		x.step(Input{Kind: InPushEnded, Push: p, Class: class})
 		return
 	}
 	x.pushID++
@@ -326,6 +341,21 @@ func (x *chaos) push() {
 			for _, r := range e.Refs {
 				p.Updates = append(p.Updates, RefUpdate{Name: r.Name, New: r.OID})
 			}
+		}
+	}
+	if rapid.IntRange(0, 2).Draw(x.t, "of a PR") == 0 {
+		p.Updates, p.From = nil, Handle(rapid.IntRange(0, 2).Draw(x.t, "pusher"))
+		for range rapid.IntRange(1, 2).Draw(x.t, "places") {
+			u := RefUpdate{Space: NostrRef, Event: eventID(rapid.IntRange(1, 60).Draw(x.t, "id to come")), New: oid(rapid.IntRange(1, 4).Draw(x.t, "oid"))}
+			u.Event[0] = byte(rapid.IntRange(1, 3).Draw(x.t, "id"))
+			if len(x.events) > 0 && rapid.Bool().Draw(x.t, "known") {
+				e := x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "PR")]
+				u.Event, u.New = e.ID, e.Commit
+				if len(e.Repositories) > 0 {
+					p.Repo = e.Repositories[0]
+				}
+			}
+			p.Updates = append(p.Updates, u)
 		}
 	}
 	x.pushes = append(x.pushes, p)
@@ -463,7 +493,7 @@ func (x *chaos) finish() {
 	x.now = end
 	x.wake()
 	s := x.c.Stats()
-	if s.Held+s.Hunts+s.Attempts+s.Passes+s.Asks+s.Tickets+s.Releases+s.Pushes+s.MemoURLs+s.Early != 0 || len(x.held) != 0 {
+	if s.Held+s.Hunts+s.Attempts+s.Passes+s.Asks+s.Tickets+s.Releases+s.Pushes+s.Placeholders+s.MemoURLs+s.Early != 0 || len(x.held) != 0 {
 		x.fail("I-8: not idle at the end: %+v, held %d", s, len(x.held))
 	}
 	if len(x.c.anns.Items) == 0 && s.Domains+s.URLs != 0 {

@@ -24,12 +24,15 @@ type Stats struct {
 	ExpiredIDs    int
 	Early         int // refused states that are remembered (S-05)
 	Pushes        int
+	Placeholders  int // refs whose event is not known (PR-03)
+	Pending       int // events that the store is asked to take as they are
 	Releases      int
 	Ignored       uint64 // completions with an old or unknown id, in all (T-04)
 	Breaches      uint64 // of the driver's contract, in all (T-05)
 	Overdue       uint64 // requests that ran into their watchdog, in all
 	HuntsMinted   uint64
 	PassesMinted  uint64
+	Closures      uint64 // times the closures of an identifier were computed (M-02)
 }
 
 // Stats counts at the latest Step's instant; what is due to be forgotten is left out. It changes nothing.
@@ -38,9 +41,9 @@ func (c *Core) Stats() Stats {
 	urls, oids := c.memo.Live(c.now)
 	return Stats{Held: c.holdings, Announcements: c.announced, Hunts: c.hunts, Attempts: c.attempts, Passes: c.passes.Len(),
 		Asks: c.asks.Len(), Tickets: use.Parked, Domains: use.Domains, URLs: c.urls.Len(), MemoURLs: urls, MemoOIDs: oids,
-		ExpiredIDs: c.expired.Len(), Early: c.early.live(c.life()), Pushes: len(c.pushes.byID), Releases: c.releases.Len(),
+		ExpiredIDs: c.expired.Len(), Early: c.early.live(c.life()), Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Pending: c.pending.Len(), Releases: c.releases.Len(),
 		Ignored: c.ignored, Breaches: c.breaches, Overdue: c.overdue,
-		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq}
+		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq, Closures: c.closures}
 }
 
 // Check sweeps all state for broken invariants, in time proportional to it; nil when there is none. It
