@@ -108,7 +108,7 @@ type Push struct {
 	Repo    Coordinate
 	From    Handle // client address
 	Updates []RefUpdate
-	Current []Ref // refs of the repository now, sorted by name
+	Current []Ref // heads and tags of the repository now, sorted by name
 	Moved   bool  // InPushEnded: a head or tag moved (E-05)
 	Bytes   int64 // InPushRecheck, InPushEnded: size of what was uploaded (P-03)
 }

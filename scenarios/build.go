@@ -32,11 +32,12 @@ type build struct {
 	start    []core.Input           // what the driver tells first
 	arrivals []sim.Arrival
 	pushes   uint64
+	pushID   map[string]uint64 // by name
 }
 
 // world builds everything; seed is the key of all noise.
 func (s *Scenario) world(seed uint64) (*build, error) {
-	b := &build{problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event),
+	b := &build{problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event), pushID: make(map[string]uint64),
 		urls: make(map[string][]string), made: make(map[string]bool)}
 	b.script = s.validate(b.problems)
 	if err := b.err(); err != nil {

@@ -268,8 +268,8 @@ func (t *Test) Expect(e Expectation) {
 		t.tb.Fatalf("%v", err)
 		return
 	}
-	if e.Refs != "" {
-		j.refs = map[refsAt]string{{e.Refs, core.Time(t.s.Horizon)}: j.refsNow(e.Refs)}
+	if repo := e.Refs + e.Nostr; repo != "" {
+		j.refs = map[refsAt]string{{repo, e.Nostr != "", core.Time(t.s.Horizon)}: j.refsNow(repo, e.Nostr != "")}
 	}
 	j.expectOne(&it)
 	for _, bad := range res.Violations {

@@ -84,7 +84,7 @@ func TestCrashAtEveryStepOfARelease(t *testing.T) {
 					require.Equal(t, 1, ends, "%+v: %s", at, name)
 				}
 				j := judge{build: b}
-				require.Equal(t, "refs/heads/dev=hello:dev refs/heads/main=hello:main", j.refsNow("alice/hello"), "%+v", at)
+				require.Equal(t, "refs/heads/dev=hello:dev refs/heads/main=hello:main", j.refsNow("alice/hello", false), "%+v", at)
 				replayed, err := sim.Replay(bytes.NewReader(trace))
 				require.NoError(t, err, "%+v", at)
 				require.Equal(t, res.Hash, replayed.Hash)

@@ -21,8 +21,9 @@ type judge struct {
 }
 
 type refsAt struct {
-	repo string
-	at   core.Time
+	repo  string
+	nostr bool
+	at    core.Time
 }
 
 func (j *judge) fail(e *item[Expectation], format string, args ...any) {
@@ -69,8 +70,10 @@ func (j *judge) expectOne(e *item[Expectation]) {
 	case "counter":
 		n, _ := counter(&j.res.Counts, about)
 		j.count(e, n, "counted")
-	case "refs":
+	case "refs", "nostr":
 		j.compareRefs(e)
+	case "pushed", "denied":
+		j.push(e, about, subject == "pushed")
 	case "reachable":
 		j.reachable(e, about)
 	case "broken":
@@ -222,19 +225,50 @@ func listSpans(s Spans) string {
 	return list(at)
 }
 
+// push judges what a push's client was told.
+func (j *judge) push(e *item[Expectation], name string, ok bool) {
+	r := j.rec.Push(j.pushID[name])
+	switch {
+	case r == nil:
+		j.fail(e, "the push never reached the relay")
+		return
+	case ok && (r.AnsweredAt < 0 || !r.OK):
+		j.fail(e, "it had no success: %s", r.Text)
+		return
+	case ok:
+		j.within(e, r.AnsweredAt)
+		return
+	case r.AnsweredAt >= 0 && r.OK:
+		j.fail(e, "its client was told of success at %v", r.AnsweredAt)
+		return
+	}
+	for _, v := range r.Verdicts {
+		if !v.OK && strings.Contains(v.Text, e.val.Text) {
+			return
+		}
+	}
+	if e.val.Text != "" || r.AnsweredAt < 0 && len(r.Verdicts) == 0 {
+		j.fail(e, "no refusal with %q; verdicts: %v", e.val.Text, r.Verdicts)
+	}
+}
+
 func (j *judge) compareRefs(e *item[Expectation]) {
 	at := core.Time(j.Horizon)
 	if len(e.val.At) > 0 {
 		at = core.Time(e.val.At[0])
 	}
-	_, identifier, _ := splitRepo(e.val.Refs)
+	_, identifier, _ := splitRepo(e.val.Refs + e.val.Nostr)
 	refs, _ := e.val.Is.expand()
 	var want []string
 	for _, r := range refs {
-		want = append(want, fullName(r.Name)+"="+j.parts.Graph.Name(oid(identifier, r.Value)))
+		name := fullName(r.Name)
+		if e.val.Nostr != "" {
+			name = nostrSpace + j.idOf(r.Name).String()
+		}
+		want = append(want, name+"="+j.parts.Graph.Name(oid(identifier, r.Value)))
 	}
 	slices.Sort(want)
-	if got := j.refs[refsAt{e.val.Refs, at}]; got != strings.Join(want, " ") {
+	if got := j.refs[refsAt{e.val.Refs + e.val.Nostr, e.val.Nostr != "", at}]; got != strings.Join(want, " ") {
 		j.fail(e, "at %v: %q, expected %q", at, got, strings.Join(want, " "))
 	}
 }

@@ -195,6 +195,8 @@ type Action struct {
 	Unlisted    bool   `yaml:"unlisted"`    // the announcement does not list us
 	Created     *Span  `yaml:"created"`     // created_at after instant 0; default At
 	Upload      Span   `yaml:"upload"`      // how long a push takes
+	Bytes       int64  `yaml:"bytes"`       // what a push uploads
+	Address     string `yaml:"address"`     // of the client that publishes or pushes (S-06)
 	Down        Span   `yaml:"down"`        // Crash: until the relay is up again
 	Every       Span   `yaml:"every"`       // Again: and again, this often
 	Until       Span   `yaml:"until"`       // up to this instant
@@ -221,6 +223,9 @@ type Expectation struct {
 	Counter   string `yaml:"counter"`   // one of Result.Counts in kebab-case
 	Fair      string `yaml:"fair"`      // host: greatest number of passes between two turns of one repository that waits
 	Refs      string `yaml:"refs"`      // repository: it has exactly Is
+	Nostr     string `yaml:"nostr"`     // repository: its refs/nostr/ are exactly Is, by event
+	Pushed    string `yaml:"pushed"`    // push: its client was told of success
+	Denied    string `yaml:"denied"`    // push: it was refused or failed; Text is part of the reason
 	Reachable string `yaml:"reachable"` // event: its data is in reach from From on, so I-4 says by when it is released
 	Broken    string `yaml:"broken"`    // invariant that must be seen broken (a planted fault)
 
@@ -235,8 +240,8 @@ type Expectation struct {
 	Repo    string `yaml:"repo"`    // Passes, Requests: for this repository only
 	Host    string `yaml:"host"`    // Report: of this domain
 	Class   string `yaml:"class"`   // Report: with this outcome class
-	Text    string `yaml:"text"`    // Refused: part of the reason
-	Is      Refs   `yaml:"is"`      // Refs
+	Text    string `yaml:"text"`    // Refused, Denied: part of the reason
+	Is      Refs   `yaml:"is"`      // Refs, Nostr
 }
 
 // Spans is one instant or a list of them.

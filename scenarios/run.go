@@ -56,12 +56,12 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 	j := &judge{build: b, refs: make(map[refsAt]string), promised: setup.Reachable}
 	for _, look := range j.looks() {
 		world.RunUntil(look.at)
-		j.refs[look] = j.refsNow(look.repo)
+		j.refs[look] = j.refsNow(look.repo, look.nostr)
 	}
 	res := world.Run()
 	for i := range j.expect {
-		if repo := j.expect[i].val.Refs; repo != "" && len(j.expect[i].val.At) == 0 {
-			j.refs[refsAt{repo, core.Time(s.Horizon)}] = j.refsNow(repo)
+		if e := &j.expect[i].val; e.Refs+e.Nostr != "" && len(e.At) == 0 {
+			j.refs[refsAt{e.Refs + e.Nostr, e.Nostr != "", core.Time(s.Horizon)}] = j.refsNow(e.Refs+e.Nostr, e.Nostr != "")
 		}
 	}
 	j.rec, j.log, j.res = res.Record, w.log, &res
@@ -159,23 +159,37 @@ func (s *Scenario) with(settings []string) (*Scenario, error) {
 func (j *judge) looks() []refsAt {
 	var out []refsAt
 	for i := range j.expect {
-		if e := &j.expect[i].val; e.Refs != "" && len(e.At) > 0 {
-			out = append(out, refsAt{e.Refs, core.Time(e.At[0])})
+		if e := &j.expect[i].val; e.Refs+e.Nostr != "" && len(e.At) > 0 {
+			out = append(out, refsAt{e.Refs + e.Nostr, e.Nostr != "", core.Time(e.At[0])})
 		}
 	}
-	slices.SortFunc(out, func(a, b refsAt) int { return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.repo, b.repo)) })
+	slices.SortFunc(out, func(a, b refsAt) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.repo, b.repo), boolCompare(a.nostr, b.nostr))
+	})
 	return slices.Compact(out)
 }
 
-// refsNow are the heads and tags a repository has, as "name=object" in order of name.
-func (j *judge) refsNow(repo string) string {
+const nostrSpace = "refs/nostr/"
+
+// refsNow are the heads and tags a repository has, or its refs/nostr/, as "name=object" in order of name.
+func (j *judge) refsNow(repo string, nostr bool) string {
 	owner, identifier, _ := splitRepo(repo)
 	var out []string
 	for _, r := range j.parts.Local.Refs(j.coordinate(owner, identifier).Repo) {
-		if name := j.names.Text(r.Name); strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") {
+		if name := j.names.Text(r.Name); strings.HasPrefix(name, nostrSpace) == nostr {
 			out = append(out, name+"="+j.parts.Graph.Name(r.OID))
 		}
 	}
 	slices.Sort(out)
 	return strings.Join(out, " ")
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }

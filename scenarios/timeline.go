@@ -76,7 +76,7 @@ func (b *build) action(at core.Time, it *item[Action]) {
 func (b *build) deliver(at core.Time, a *Action, ev *core.Event) {
 	in := core.Input{Kind: core.InEvent, Event: ev, Origin: core.FromSync, From: b.names.Handle("wss://upstream.example")}
 	if a.Origin == "client" {
-		in.Origin, in.From = core.FromClient, b.names.Handle("192.0.2.1")
+		in.Origin, in.From = core.FromClient, b.address(a)
 		b.arrive(at, in)
 		return
 	}
@@ -224,7 +224,8 @@ func (b *build) push(at core.Time, a *Action) {
 	owner, identifier, _ := splitRepo(a.Push)
 	b.pushes++
 	u := &sim.UserPush{Upload: core.Time(a.Upload), Push: core.Push{ID: b.pushes, Repo: b.coordinate(owner, identifier),
-		From: b.names.Handle("192.0.2.1")}}
+		From: b.address(a), Bytes: a.Bytes}}
+	b.pushID[a.pushName()] = b.pushes
 	refs, _ := a.Refs.expand()
 	old := make(map[string]core.OID)
 	for _, r := range a.Old {
@@ -253,6 +254,9 @@ func (b *build) push(at core.Time, a *Action) {
 		b.arrivals = append(b.arrivals, sim.Arrival{At: at, Push: u})
 	}
 }
+
+// address is where a client comes from.
+func (b *build) address(a *Action) core.Handle { return b.names.Handle(cmp.Or(a.Address, "192.0.2.1")) }
 
 // idOf is the id of the event called name, or that 64 hex digits name.
 func (b *build) idOf(name string) core.EventID {

@@ -12,7 +12,7 @@ import (
 
 func subjects() []string {
 	return []string{"released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused", "attempts", "passes",
-		"requests", "at-once", "report", "counter", "fair", "refs", "reachable", "broken"}
+		"requests", "at-once", "report", "counter", "fair", "refs", "nostr", "pushed", "denied", "reachable", "broken"}
 }
 
 func (e *Expectation) subject() (subject, about string) {
@@ -34,8 +34,10 @@ func expectFields(subject string) []string {
 		return append(common, "at", "between")
 	case "held", "absent":
 		return append(common, "at")
-	case "refused":
+	case "refused", "denied":
 		return append(common, "text")
+	case "pushed":
+		return append(common, "at", "between")
 	case "attempts":
 		return append(common, "at", "between", "count", "from", "to")
 	case "passes":
@@ -48,7 +50,7 @@ func expectFields(subject string) []string {
 		return append(common, "at", "between", "count", "from", "to", "host", "class")
 	case "counter":
 		return append(common, "count")
-	case "refs":
+	case "refs", "nostr":
 		return append(common, "at", "is")
 	case "reachable":
 		return append(common, "from")
@@ -92,7 +94,11 @@ func (v *validator) subject(e *Expectation, path, subject, about string) {
 		if (subject == "held" || subject == "absent") && len(e.At) > 1 {
 			v.add(path+".at", "must be one instant")
 		}
-	case "attempts", "refs":
+	case "pushed", "denied":
+		if !v.pushes[about] {
+			v.add(at, fmt.Sprintf("no push is called %q; pushes are called by their \"as\" or \"push <repository>\"", about))
+		}
+	case "attempts", "refs", "nostr":
 		v.repository(at, about)
 		v.refs(path+".is", e.Is)
 		if subject == "attempts" && e.At == nil && e.Between == nil && !e.Count.Set {

@@ -115,7 +115,7 @@ func (v *validator) instant(path string, t Span) {
 // actionFields says which details go with which verb.
 func actionFields(verb string) []string {
 	common := []string{verb, "at", "repeat", "step"}
-	event := append(common, "as", "by", "origin", "via", "created")
+	event := append(common, "as", "by", "origin", "via", "created", "address")
 	switch verb {
 	case "announce":
 		return append(event, "clone", "maintainers", "unlisted")
@@ -124,11 +124,11 @@ func actionFields(verb string) []string {
 	case "pr", "pr-update":
 		return append(event, "commit", "clone", "also")
 	case "push":
-		return append(common, "by", "refs", "old", "upload")
+		return append(common, "as", "by", "refs", "old", "upload", "bytes", "address")
 	case "again":
 		return append(common, "origin", "every", "until")
 	case "delete":
-		return append(common, "as", "by", "origin", "created")
+		return append(common, "as", "by", "origin", "created", "address")
 	case "crash":
 		return append(common, "down")
 	case "event":
@@ -171,8 +171,19 @@ func (a *Action) eventName() string {
 	return ""
 }
 
+// pushName is the name under which a push is known; the latest of several called alike is meant.
+func (a *Action) pushName() string {
+	if a.verb() != "push" {
+		return ""
+	}
+	if a.As != "" {
+		return a.As
+	}
+	return "push " + a.Push
+}
+
 func (v *validator) timeline() {
-	v.events = make(map[string]bool)
+	v.events, v.pushes = make(map[string]bool), make(map[string]bool)
 	for i := range v.repos {
 		if v.repos[i].val.Start != "absent" {
 			v.events["announce "+v.repos[i].name] = true
@@ -189,6 +200,12 @@ func (v *validator) timeline() {
 		}
 	}
 	for i := range v.actions {
+		if name := v.actions[i].val.pushName(); name != "" {
+			if v.pushes[name] && v.actions[i].val.As != "" {
+				v.add(v.actions[i].path+".as", fmt.Sprintf("a push is called %q already", name))
+			}
+			v.pushes[name] = true
+		}
 		v.action(&v.actions[i])
 	}
 }
@@ -207,6 +224,12 @@ func (v *validator) action(it *item[Action]) {
 	v.instant(path+".at", a.At)
 	if a.By != "" {
 		checkUser(v.problems, path+".by", a.By)
+	}
+	if a.Bytes < 0 || a.Bytes > 1<<40 {
+		v.add(path+".bytes", fmt.Sprintf("%d is out of range, must be 0 to 1099511627776", a.Bytes))
+	}
+	if a.Address != "" && set[0] != "push" && a.Origin != "client" {
+		v.add(path+".address", "goes with origin: client")
 	}
 	if a.Origin != "" && a.Origin != "synced" && a.Origin != "client" {
 		v.add(path+".origin", unknown("origin", a.Origin, []string{"synced", "client"}))

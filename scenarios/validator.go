@@ -15,6 +15,7 @@ type validator struct {
 	*script
 	urls   map[string]bool // every clone URL of the scenario
 	events map[string]bool // names of events
+	pushes map[string]bool // names of pushes
 }
 
 func (v *validator) host(h *item[Host]) {

@@ -31,7 +31,7 @@ func (d *driver) pushAsked(u *UserPush) {
 	d.pushes = append(d.pushes, pushState{user: u, push: u.Push})
 	d.pushAt[u.Push.ID] = i
 	p := &d.pushes[i].push
-	p.Current = d.w.setup.Local.Refs(p.Repo.Repo)
+	p.Current, p.Bytes = d.heads(p.Repo.Repo), 0 // what it uploads is known when it has
 	d.w.res.Counts.Pushes++
 	d.in = core.Input{Kind: core.InPushAsked, Push: p}
 	d.w.stepMachine(&d.in)
@@ -66,9 +66,7 @@ func (d *driver) pushVerdict(e *core.Effect) {
 // pushStage moves a push on: after its upload, and after the second verdict.
 func (d *driver) pushStage(i uint64) bool {
 	s := &d.pushes[i]
-	local := d.w.setup.Local
-	repo := s.push.Repo.Repo
-	s.push.Current = local.Refs(repo)
+	s.push.Current, s.push.Bytes = d.heads(s.push.Repo.Repo), s.user.Push.Bytes
 	d.in = core.Input{Push: &s.push}
 	switch s.stage {
 	case pushUploads:
@@ -115,19 +113,25 @@ func (d *driver) applyPush(s *pushState) {
 		s.push.Moved = false
 	}
 	s.stage = pushAnswers
-	s.push.Current = local.Refs(repo)
+	s.push.Current = d.heads(repo)
 	d.in.Kind, d.in.Class = core.InPushEnded, class
+}
+
+// heads are the heads and tags of a repository now.
+func (d *driver) heads(repo core.Handle) []core.Ref {
+	var list []core.Ref
+	for _, r := range d.w.setup.Local.Refs(repo) {
+		if t := d.w.setup.Names.Text(r.Name); strings.HasPrefix(t, "refs/heads/") || strings.HasPrefix(t, "refs/tags/") {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // movedRefs is the set of heads and tags after the push's commands, and whether it differs.
 func (d *driver) movedRefs(p *core.Push) ([]core.Ref, bool) {
 	names := d.w.setup.Names
-	refs := make([]core.Ref, 0, len(p.Current)+len(p.Updates))
-	for _, r := range p.Current {
-		if t := names.Text(r.Name); strings.HasPrefix(t, "refs/heads/") || strings.HasPrefix(t, "refs/tags/") {
-			refs = append(refs, r)
-		}
-	}
+	refs := append(make([]core.Ref, 0, len(p.Current)+len(p.Updates)), p.Current...)
 	before := slices.Clone(refs)
 	for i := range p.Updates {
 		u := &p.Updates[i]

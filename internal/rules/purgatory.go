@@ -2,7 +2,7 @@ package rules
 
 var purgatorySections = []Section{
 	{"S: stores and answers", []Rule{
-		{"S-01", Later, "Held announcements by owner and identifier, states by identifier, PRs by event id; indexed, never scanned.", ""},
+		{"S-01", Built, "Held announcements by owner and identifier, states by identifier, PRs by event id; indexed, never scanned.", ""},
 		{"S-02", Built, "A held event is acknowledged with the purgatory text and shown to nobody; a refusal has a prefix and a reason to act on.", ""},
 		{"S-03", Later, "Where an event came from is a field of the input.", ""},
 		{"S-04", Built, "Gates in order: size and date, block list, deletions, kind.", ""},
@@ -31,23 +31,23 @@ var purgatorySections = []Section{
 	{"PR: pull requests and their updates", []Rule{
 		{"PR-01", Built, "A commit is required, and an accepted repository among its coordinates.", ""},
 		{"PR-02", Built, "Commit here: set its ref everywhere concerned and serve; otherwise hold and hunt, also at its own clone URLs.", ""},
-		{"PR-03", Later, "Data first leaves a placeholder, which the event joins.", ""},
-		{"PR-04", Later, "While the repository's announcement is held, so is the PR.", ""},
+		{"PR-03", Built, "Data first leaves a placeholder, which the event joins.", ""},
+		{"PR-04", Built, "While the repository's announcement is held, so is the PR.", ""},
 	}},
 	{"M: maintainers", []Rule{
 		{"M-01", Built, "An owner's maintainers are followed through announcements of the same identifier, one way, cycles cut.", ""},
-		{"M-02", Later, "At most 256 members, worked out again only when an announcement changes.", ""},
+		{"M-02", Built, "At most 256 members, worked out again only when an announcement changes.", ""},
 	}},
 	{"P: pushes", []Rule{
-		{"P-01", Later, "The command list is parsed before git runs; none, or nonsense, is refused.", ""},
+		{"P-01", Built, "The command list is parsed before git runs; none, or nonsense, is refused.", ""},
 		{"P-02", Part, "A push must lead exactly to the latest authorised state; a refusal names the ref at fault.", "git, its hook and the lock belong to the relay"},
-		{"P-03", Later, "A push to refs/nostr must match its event, or leaves a bounded placeholder.", ""},
+		{"P-03", Built, "A push to refs/nostr must match its event, or leaves a bounded placeholder.", ""},
 		{"P-04", Part, "Being allowed pins the repository for half an hour and renews nothing; it is asked again under the lock.", "git, its hook and the lock belong to the relay"},
 		{"P-05", Part, "The end of a push unpins, tries one release, and only then answers.", "git, its hook and the lock belong to the relay"},
 	}},
 	{"DL and RE: deletion, related events", []Rule{
 		{"DL-01", Built, "Only the author deletes; by id, or by coordinate up to the deletion's date; deletion first counts too.", ""},
-		{"DL-02", Later, "A held announcement takes its repository along; a served one stays unlisted; held states go only when nobody authorises them.", ""},
+		{"DL-02", Built, "A held announcement takes its repository along; a served one stays unlisted; held states go only when nobody authorises them.", ""},
 		{"RE-01", Later, "Events that refer to accepted ones, or are referred to by them, are accepted.", ""},
 	}},
 }
