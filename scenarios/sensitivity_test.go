@@ -13,7 +13,9 @@ func settings() []string {
 	return []string{"synced-delay=5s", "client-delay=60s", "backoff-base=7s", "backoff-cap=30s", "domain-rate=3", "domain-concurrency=1",
 		"hedge-head-start=3s", "hedge-head-start=9m", "lifetime=20s", "loop-interval=7s", "stall-limit=40m", "stall-limit=30s",
 		"pressure=1", "residual-probes=300", "residual-probes=0", "memo-oids=0", "cool-base=9m", "retry-after-cap=1s",
-		"unreachable-age=1h", "domain-requests=100000", "hunts=100", "author-passes=32", "allow-private=true", "domain-concurrency=0"}
+		"unreachable-age=1h", "domain-requests=100000", "hunts=100", "author-passes=32", "allow-private=true", "domain-concurrency=0", "placeholders-per-source=100", "placeholders-per-repo=0",
+		"source-writes=100000", "source-burst=1", "source-hunts=1", "held-bytes=700", "unlisted-retention=1h", "rejected-ids=0", "rejected-full=0",
+		"maintainers=1"}
 }
 
 // withoutData runs s in a world where nobody has any object.
