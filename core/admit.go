@@ -52,7 +52,7 @@ func (c *Core) onEvent(in *Input) {
 		c.answer(e.ID, false, textTooBig)
 	case e.CreatedAt > c.wall()+int64(c.cfg.FutureSlack/Second):
 		c.answer(e.ID, false, textFuture)
-	case in.Deleted:
+	case in.Deleted || c.deletedSoon(e):
 		c.answer(e.ID, false, textDeleted)
 	case e.Protected && (in.Origin == FromSync || !in.Authed):
 		c.answer(e.ID, false, textProtected)

@@ -117,7 +117,7 @@ func (c *Core) freeServed(s int32) {
 // (ST-08). One that another release has locked is aligned by that.
 func (c *Core) undo(st *purgatory.State) {
 	for _, a := range c.idents.At(st.Ident).Anns {
-		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && !ann.Locked && ann.Authorises(st.Author) {
+		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && !ann.Locked && c.authorises(ann, st.Author) {
 			ann.Locked = true
 			c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: ann.Repo}))
 		}

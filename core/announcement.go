@@ -69,7 +69,7 @@ func (c *Core) listedMaintainer(e *Event) bool {
 	}
 	return slices.ContainsFunc(c.idents.At(i).Anns, func(a int32) bool {
 		ann := c.anns.At(a)
-		return ann.Owner != e.Author && ann.Authorises(e.Author)
+		return ann.Owner != e.Author && c.authorises(ann, e.Author)
 	})
 }
 
@@ -118,6 +118,7 @@ func (c *Core) recordAnnouncement(e *Event) int32 {
 	id := c.idents.At(ident)
 	at, _ := slices.BinarySearchFunc(id.Anns, e.Author, func(x int32, key PubKey) int { return c.anns.At(x).Owner.Compare(key) })
 	id.Anns = slices.Insert(id.Anns, at, a)
+	id.Stale = true
 	return a
 }
 
@@ -129,7 +130,10 @@ func (c *Core) fillAnnouncement(a int32, e *Event) {
 	ann = c.anns.At(a)
 	ann.URLs = urls
 	c.closeURLs(old)
-	ann.Listed = append(ann.Listed[:0], e.Maintainers...)
+	if !slices.Equal(ann.Listed, e.Maintainers) {
+		ann.Listed = append(ann.Listed[:0], e.Maintainers...)
+		c.idents.At(ann.Ident).Stale = true
+	}
 }
 
 // replaceAnnouncement takes a newer version of a held one, with a fresh lifetime for it and its held states; a
@@ -159,7 +163,7 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	}
 	for _, g := range c.idents.At(ann.Ident).Groups {
 		for _, s := range c.groups.At(g).states {
-			if st := c.states.At(s); st.Status == purgatory.Held && c.anns.At(a).Authorises(st.Author) {
+			if st := c.states.At(s); st.Status == purgatory.Held && c.authorises(c.anns.At(a), st.Author) {
 				c.extendState(s)
 			}
 		}

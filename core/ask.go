@@ -119,7 +119,7 @@ func (c *Core) askDue(i int32) {
 		c.showAgain(*k)
 		return
 	}
-	if k.retry && c.moot(k) {
+	if (k.retry || k.kind == askRemove) && c.moot(k) {
 		c.closeAsk(k.id)
 		return
 	}
@@ -142,6 +142,9 @@ func (c *Core) moot(k *ask) bool {
 		served := known && loc.kind == recPR && c.prs.At(loc.slot).Status != purgatory.Held && names(c.prs.At(loc.slot), c.anns.At(k.b))
 		_, again := c.places.at[placeKey{k.repo, k.event}]
 		return served || again || c.anns.At(k.b).Serial != k.serial
+	case askRemove:
+		_, again := c.where[k.event]
+		return again // it was published again meanwhile
 	case askPromote:
 		return c.anns.At(k.b).Serial != k.serial || c.anns.At(k.b).ID != k.event
 	}

@@ -39,11 +39,12 @@ type Core struct {
 	timers [numTimerClasses]timer
 	starts calendar
 
-	annOf    map[Handle]int32 // announcements by repository, orphaned ones too
-	pending  purgatory.Slab[pendingEvent]
-	shadows  purgatory.Slab[shadow]
-	deleting map[Handle]int32 // repositories whose deletion is out
-	starting bool             // they come in: nothing is judged by them yet
+	annOf     map[Handle]int32 // announcements by repository, orphaned ones too
+	pending   purgatory.Slab[pendingEvent]
+	deletions []int32 // of them kind 5
+	shadows   purgatory.Slab[shadow]
+	deleting  map[Handle]int32 // repositories whose deletion is out
+	starting  bool             // they come in: nothing is judged by them yet
 
 	askSeq     uint64
 	passSeq    uint64
@@ -56,7 +57,8 @@ type Core struct {
 	breaches   uint64
 	overdue    uint64
 	announced  int    // held announcements
-	closures   uint64 // times the closures of an identifier were computed (M-02)
+	closures   uint64 // closures computed (M-02)
+	lookups    uint64 // and asked for
 	localFault bool   // reported, and nothing has worked since (D-07)
 
 	out     []Effect
@@ -190,7 +192,9 @@ func (c *Core) apply(in *Input) {
 	case InStored:
 		c.onStored(in)
 	case InRemoved:
-		c.take(in.Ask, askRemove)
+		if k, ok := c.take(in.Ask, askRemove); ok && in.Class != OK {
+			c.retryLater(k)
+		}
 	case InRepoCreated:
 		c.onRepoCreated(in)
 	case InRepoDeleted:
@@ -307,12 +311,18 @@ func (c *Core) onConfigChanged(in *Input) {
 		c.contract(err.Error())
 		return
 	}
-	interval := c.cfg.LoopInterval
+	interval, members := c.cfg.LoopInterval, c.cfg.Maintainers
 	c.cfg = *in.Config
 	c.cfg.LoopInterval = interval // the grid is fixed for a run
 	c.budget.SetLimits(c.cfg.limits(), c.now)
 	c.memo.SetBounds(c.cfg.MemoURLs, c.cfg.MemoOIDs, c.cfg.MemoTTL)
 	c.expired.SetBounds(c.cfg.ExpiredIDs, c.cfg.ExpiredTTL, c.life())
+	for i := range c.idents.Items {
+		if k, filed := c.identOf[c.idents.Items[i].Handle]; filed && k == int32(i) && members != c.cfg.Maintainers {
+			c.idents.Items[i].Stale = true // its closures may have had, or have now, too many members (M-02)
+			c.regroup(int32(i))
+		}
+	}
 	for i := range c.groups.Items {
 		if c.groups.Items[i].used {
 			c.touch(int32(i))

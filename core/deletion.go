@@ -12,8 +12,17 @@ import (
 // applyDeletion draws the consequences of a stored kind 5 (DL-01).
 func (c *Core) applyDeletion(e *Event) {
 	for _, id := range e.Targets {
-		if loc, ok := c.where[id]; ok && c.authorOf(loc) == e.Author {
-			c.deleteAt(loc)
+		loc, ok := c.where[id]
+		if !ok || c.authorOf(loc) != e.Author || loc.kind == recPending && c.pending.At(loc.slot).event.Kind == KindDeletion {
+			continue
+		}
+		c.deleteAt(loc)
+	}
+	if len(e.Coordinates) > 0 {
+		for i := range c.pending.Items { // versions on their way to the store
+			if p := &c.pending.Items[i]; p.used && p.event.Kind != KindDeletion && reaches(e, &p.event) {
+				p.spoiled = true
+			}
 		}
 	}
 	for _, d := range e.Coordinates {
@@ -27,6 +36,29 @@ func (c *Core) applyDeletion(e *Event) {
 			c.deleteStates(d.Identifier, d.Owner, e.CreatedAt)
 		}
 	}
+}
+
+// deletedSoon tells whether a deletion that is being stored covers an event: the store's facts about the event are
+// older than that (DL-01).
+func (c *Core) deletedSoon(e *Event) bool {
+	return e.Kind != KindDeletion && slices.ContainsFunc(c.deletions, func(i int32) bool {
+		p := c.pending.At(i)
+		return !p.spoiled && reaches(&p.event, e)
+	})
+}
+
+// reaches tells whether a deletion, its targets sorted, covers an event: by id, or by coordinate up to its own
+// created_at; never another's (DL-01).
+func reaches(d, e *Event) bool {
+	if d.Author != e.Author {
+		return false
+	}
+	if _, byID := slices.BinarySearchFunc(d.Targets, e.ID, EventID.Compare); byID {
+		return true
+	}
+	return e.CreatedAt <= d.CreatedAt && slices.ContainsFunc(d.Coordinates, func(x Deleted) bool {
+		return x.Kind == e.Kind && x.Owner == e.Author && x.Identifier == e.Repo.Identifier
+	})
 }
 
 // authorOf is whose event is kept there.
@@ -118,14 +150,18 @@ func (c *Core) deleteStates(ident Handle, author PubKey, upTo int64) {
 
 // onRemove drops an event at an operator's word: a held one ends, a served one is taken out of the store too.
 func (c *Core) onRemove(in *Input) {
-	loc, ok := c.where[in.Target]
-	if !ok || loc.kind == recPending {
-		return
+	loc, known := c.where[in.Target]
+	if !known || c.servedAt(loc) {
+		c.removeServed(in.Target) // what is not known here is the store's alone
 	}
-	if c.servedAt(loc) {
-		c.emit(Effect{Kind: EfRemoveEvent, Event: in.Target, Ask: c.request(ask{kind: askRemove, event: in.Target})})
+	if known {
+		c.deleteAt(loc)
 	}
-	c.deleteAt(loc)
+}
+
+// removeServed takes an event out of the store; one that is not there is removed already.
+func (c *Core) removeServed(id EventID) {
+	c.emit(Effect{Kind: EfRemoveEvent, Event: id, Ask: c.request(ask{kind: askRemove, event: id})})
 }
 
 // servedAt tells whether the event kept there is served.

@@ -70,7 +70,7 @@ func (c *Core) waitsForRepo(ann *purgatory.Announcement) bool {
 	}
 	return slices.ContainsFunc(c.groups.At(ann.Group).states, func(s int32) bool {
 		st := c.states.At(s)
-		return ann.Authorises(st.Author) && !st.Overdue
+		return c.authorises(ann, st.Author) && !st.Overdue && !st.Unsatisfied
 	})
 }
 

@@ -29,10 +29,11 @@ type Stats struct {
 	Releases      int
 	Ignored       uint64 // completions with an old or unknown id, in all (T-04)
 	Breaches      uint64 // of the driver's contract, in all (T-05)
+	Lookups       uint64 // questions to maintainer closures, in all (M-02)
+	Closures      uint64 // closures computed for them, in all; the rest came from the cache
 	Overdue       uint64 // requests that ran into their watchdog, in all
 	HuntsMinted   uint64
 	PassesMinted  uint64
-	Closures      uint64 // times the closures of an identifier were computed (M-02)
 }
 
 // Stats counts at the latest Step's instant; what is due to be forgotten is left out. It changes nothing.
@@ -43,7 +44,7 @@ func (c *Core) Stats() Stats {
 		Asks: c.asks.Len(), Tickets: use.Parked, Domains: use.Domains, URLs: c.urls.Len(), MemoURLs: urls, MemoOIDs: oids,
 		ExpiredIDs: c.expired.Len(), Early: c.early.live(c.life()), Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Pending: c.pending.Len(), Releases: c.releases.Len(),
 		Ignored: c.ignored, Breaches: c.breaches, Overdue: c.overdue,
-		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq, Closures: c.closures}
+		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq, Lookups: c.lookups, Closures: c.closures}
 }
 
 // Check sweeps all state for broken invariants, in time proportional to it; nil when there is none. It

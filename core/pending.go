@@ -10,7 +10,7 @@ import (
 // taken it, for the store has the last word. Until then nothing here knows of it but its id.
 type pendingEvent struct {
 	used    bool
-	spoiled bool // deleted meanwhile: stored or not, nothing follows
+	spoiled bool // deleted or removed meanwhile: stored or not, nothing follows
 	answers int32
 	origin  Origin
 	event   Event
@@ -21,6 +21,11 @@ func (c *Core) storeNew(in *Input) {
 	i := c.pending.New()
 	*c.pending.At(i) = pendingEvent{used: true, answers: 1, origin: in.Origin, event: cloneEvent(in.Event)}
 	c.where[in.Event.ID] = location{recPending, i}
+	if p := c.pending.At(i); p.event.Kind == KindDeletion {
+		slices.SortFunc(p.event.Targets, EventID.Compare)
+		at, _ := slices.BinarySearch(c.deletions, i)
+		c.deletions = slices.Insert(c.deletions, at, i)
+	}
 	c.emit(Effect{Kind: EfStoreEvent, Event: in.Event.ID, Ask: c.request(ask{kind: askPlain, a: i, event: in.Event.ID})})
 }
 
@@ -54,7 +59,10 @@ func (c *Core) plainStored(k ask, v Verdict) {
 			c.answer(e, false, textDeleted)
 		}
 	}
-	if v == StoredOK && !spoiled {
+	switch {
+	case v == StoredOK && spoiled:
+		c.removeServed(e)
+	case v == StoredOK:
 		c.emit(Effect{Kind: EfNotify, Event: e})
 	}
 }
@@ -63,6 +71,9 @@ func (c *Core) dropPending(i int32) {
 	p := c.pending.At(i)
 	if loc := c.where[p.event.ID]; loc == (location{recPending, i}) {
 		delete(c.where, p.event.ID)
+	}
+	if k := slices.Index(c.deletions, i); k >= 0 {
+		c.deletions = slices.Delete(c.deletions, k, k+1)
 	}
 	*p = pendingEvent{}
 	c.pending.Free(i)

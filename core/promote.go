@@ -47,7 +47,7 @@ func (c *Core) promote(i int32) {
 	}
 	for _, a := range r.owners {
 		if ann := c.anns.At(a); ann.Status == purgatory.Held && ann.Applied == r.slot &&
-			ann.Authorises(c.states.At(r.slot).Author) {
+			c.authorises(ann, c.states.At(r.slot).Author) {
 			ann.Status = purgatory.Releasing
 			c.refreshGroup(ann.Group)
 			c.emit(Effect{Kind: EfStoreEvent, Event: ann.ID, Repo: ann.Repo,
@@ -72,6 +72,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 			c.report(RepEndedReleased, Effect{Event: ann.ID})
 			if ReportKind(ann.Doomed) == RepEndedDeleted { // deleted while it was being stored (DL-02)
 				ann.Doomed = 0
+				c.removeServed(ann.ID)
 				c.orphan(k.b)
 				break
 			}
@@ -101,7 +102,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 func (c *Core) promoteShown(a int32) {
 	ann := c.anns.At(a)
 	if ann.Status == purgatory.Held && !ann.Locked && ann.RepoExists && ann.Applied != purgatory.None &&
-		len(c.states.At(ann.Applied).Refs) > 0 && c.isServed(ann.Applied) && ann.Authorises(c.states.At(ann.Applied).Author) {
+		len(c.states.At(ann.Applied).Refs) > 0 && c.isServed(ann.Applied) && c.authorises(ann, c.states.At(ann.Applied).Author) {
 		ann.Status = purgatory.Releasing
 		c.storeAnnouncement(a)
 		c.refreshGroup(ann.Group)

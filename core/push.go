@@ -179,7 +179,7 @@ func (c *Core) latestAuthorised(a int32) int32 {
 	best := purgatory.None
 	look := func(s int32) {
 		x := c.states.At(s)
-		if x.Unsatisfied || !ann.Authorises(x.Author) {
+		if x.Unsatisfied || !c.authorises(ann, x.Author) {
 			return
 		}
 		if best == purgatory.None || purgatory.Newer(x.CreatedAt, x.ID, c.states.At(best).CreatedAt, c.states.At(best).ID) {

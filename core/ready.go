@@ -60,7 +60,7 @@ func (c *Core) releaseState(g, s int32) {
 	}
 	owners := c.scratch.victims[:0]
 	for _, a := range c.idents.At(st.Ident).Anns {
-		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && ann.Authorises(st.Author) && c.latestFor(ann, st) {
+		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && c.authorises(ann, st.Author) && c.latestFor(ann, st) {
 			if ann.Locked {
 				return // tried again when the lock goes
 			}
@@ -119,7 +119,7 @@ func (c *Core) releasePR(g, p int32) {
 func (c *Core) latestFor(ann *purgatory.Announcement, st *purgatory.State) bool {
 	newer := func(s int32) bool {
 		x := c.states.At(s)
-		return x != st && !x.Unsatisfied && ann.Authorises(x.Author) && purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
+		return x != st && !x.Unsatisfied && c.authorises(ann, x.Author) && purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
 	}
 	if slices.ContainsFunc(c.idents.At(ann.Ident).Served, newer) {
 		return false

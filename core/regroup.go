@@ -14,17 +14,27 @@ import (
 // splitting hunts, and files its held events anew.
 func (c *Core) regroup(ident int32) {
 	id := c.idents.At(ident)
-	c.scratch.anns = c.scratch.anns[:0]
-	for _, a := range id.Anns {
-		c.scratch.anns = append(c.scratch.anns, c.anns.At(a))
-	}
-	purgatory.Closures(c.scratch.anns, c.cfg.Maintainers)
-	c.closures++
-	if !(len(id.Anns) == 1 && len(id.Groups) == 1 && slices.Equal(c.groups.At(id.Groups[0]).anns, id.Anns)) {
-		c.partition(ident)
+	if id.Stale {
+		id.Stale = false
+		c.scratch.anns = c.scratch.anns[:0]
+		for _, a := range id.Anns {
+			c.scratch.anns = append(c.scratch.anns, c.anns.At(a))
+		}
+		purgatory.Closures(c.scratch.anns, c.cfg.Maintainers)
+		c.closures += uint64(len(id.Anns))
+		if !(len(id.Anns) == 1 && len(id.Groups) == 1 && slices.Equal(c.groups.At(id.Groups[0]).anns, id.Anns)) {
+			c.partition(ident)
+		}
 	}
 	c.refile(ident)
 	c.reshow(ident)
+}
+
+// authorises tells whether an announcement lets an author speak for its repository, from its cached closure (M-01,
+// M-02).
+func (c *Core) authorises(ann *purgatory.Announcement, author PubKey) bool {
+	c.lookups++
+	return ann.Authorises(author)
 }
 
 // partition finds the groups of mutually listed owners and gives each the hunt it inherits: of several
@@ -195,7 +205,7 @@ func (c *Core) fileState(s int32) {
 	st.Groups = st.Groups[:0]
 	for _, a := range c.idents.At(st.Ident).Anns {
 		ann := c.anns.At(a)
-		if ann.Authorises(st.Author) && !slices.Contains(st.Groups, ann.Group) {
+		if c.authorises(ann, st.Author) && !slices.Contains(st.Groups, ann.Group) {
 			st.Groups = append(st.Groups, ann.Group)
 			c.joinState(ann.Group, s)
 		}

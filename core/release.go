@@ -1,6 +1,10 @@
 package core
 
-import "graspsync/core/purgatory"
+import (
+	"slices"
+
+	"graspsync/core/purgatory"
+)
 
 // release carries one satisfied event out of purgatory, step by step (ST-08, PR-02): objects copied to every
 // repository concerned, refs aligned, event stored, announcements promoted, subscribers told. The
@@ -122,7 +126,10 @@ func (c *Core) releaseStored(k ask, v Verdict) {
 	r.stored = false
 	why := RepEndedRefused
 	if r.deleted && v != StoreFailed {
-		v, why = StoreDeleted, RepEndedDeleted
+		if v == StoredOK {
+			c.removeServed(r.event) // the operator's word came while it was being stored
+		}
+		why = RepEndedDeleted
 	}
 	switch {
 	case r.dead:
@@ -213,13 +220,24 @@ func (c *Core) releaseFailed(r *release) {
 	if r.kind == recState {
 		st := c.states.At(r.slot)
 		st.Status, st.Failed = purgatory.Held, true
-		if len(st.Groups) == 0 {
+		switch {
+		case len(st.Groups) == 0:
 			c.endState(r.slot, RepEndedDeleted) // nobody authorises it any more
+		case c.superseded(st):
+			c.endState(r.slot, RepEndedReplaced) // a newer one was served meanwhile
 		}
 		return
 	}
 	pr := c.prs.At(r.slot)
 	pr.Status, pr.Failed = purgatory.Held, true
+}
+
+// superseded tells whether a newer state of the author is served (ST-07).
+func (c *Core) superseded(st *purgatory.State) bool {
+	return slices.ContainsFunc(c.idents.At(st.Ident).Served, func(s int32) bool {
+		x := c.states.At(s)
+		return x.Author == st.Author && purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
+	})
 }
 
 // dropReplaced ends held states that a served one of the same author supersedes (ST-07).

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"graspsync/core/pq"
 	"graspsync/core/purgatory"
 )
 
@@ -56,7 +57,7 @@ func (c *Core) onRepoDeleted(in *Input) {
 	if !ok {
 		return
 	}
-	if in.Class != OK {
+	if in.Class != OK && (k.kind == askErase || !c.repoWanted(k.repo)) {
 		c.retryLater(k)
 		return
 	}
@@ -66,6 +67,16 @@ func (c *Core) onRepoDeleted(in *Input) {
 	ann := c.anns.At(k.b)
 	if ann.Serial != k.serial || ann.Status != purgatory.Expiring {
 		c.recreate(k.repo)
+		return
+	}
+	if in.Class != OK { // it stays active until the next try (E-04)
+		ann.Status = purgatory.Held
+		ann.Gen++
+		c.timers[tAnn].arm(pq.Entry{At: int64(c.life() + c.cfg.BackoffBase), ID: uint32(k.b), Gen: ann.Gen})
+		if c.waitsForRepo(ann) {
+			c.extendAnnouncement(k.b) // a state came meanwhile (E-05)
+		}
+		c.refresh(ann.Group)
 		return
 	}
 	if in.HadRefs {

@@ -1,6 +1,9 @@
 package core
 
-import "graspsync/core/purgatory"
+import (
+	"graspsync/core/pq"
+	"graspsync/core/purgatory"
+)
 
 // onServed files an event that is in the store already, at start.
 func (c *Core) onServed(in *Input) {
@@ -20,7 +23,7 @@ func (c *Core) onServed(in *Input) {
 		}
 		a := c.recordAnnouncement(e)
 		ann := c.anns.At(a)
-		ann.Status, ann.RepoExists, ann.Unlisted = purgatory.Served, e.ListsUs || c.cfg.ArchiveAll, !e.ListsUs && !c.cfg.ArchiveAll
+		ann.Status, ann.Unlisted = purgatory.Served, !e.ListsUs && !c.cfg.ArchiveAll
 		c.where[e.ID] = location{recAnnouncement, a}
 		c.regroup(ann.Ident)
 	case KindState:
@@ -28,7 +31,7 @@ func (c *Core) onServed(in *Input) {
 		s := c.states.New()
 		st := c.states.At(s)
 		*st = purgatory.State{Status: purgatory.Served, Gen: st.Gen, ID: e.ID, Author: e.Author, Ident: ident, CreatedAt: e.CreatedAt,
-			Head: e.Head, Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0]}
+			Head: e.Head, Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Unsatisfied: e.Unsatisfied}
 		id := c.idents.At(ident)
 		id.Served = append(id.Served, s)
 		c.where[e.ID] = location{recState, s}
@@ -41,9 +44,15 @@ func (c *Core) onServed(in *Input) {
 	}
 }
 
-// started ends the facts of the start: only now it is known what each repository shows, and what it should.
+// started ends the facts of the start: only now it is known what each repository shows, and what it should. One
+// that is missing is made anew, so that it can be pushed to.
 func (c *Core) started() {
 	c.starting, c.showing = false, c.showing[:0]
+	for i := range c.anns.Items {
+		if ann := &c.anns.Items[i]; ann.Status == purgatory.Served && !ann.Unlisted {
+			c.createRepo(int32(i))
+		}
+	}
 	for i := range c.idents.Items {
 		c.reshow(int32(i))
 	}
@@ -63,7 +72,7 @@ func (c *Core) onRepoRefs(in *Input) {
 		c.keepFor(a, c.cfg.UnlistedRetention) // since when is not known: from now on (AN-06)
 	}
 	for _, s := range c.idents.At(ann.Ident).Served {
-		if st := c.states.At(s); ann.Applied == purgatory.None && ann.Authorises(st.Author) && sameRefs(st.Refs, in.Refs) {
+		if st := c.states.At(s); ann.Applied == purgatory.None && c.authorises(ann, st.Author) && sameRefs(st.Refs, in.Refs) {
 			ann.Applied = s
 			st.Applied++
 		}
@@ -103,6 +112,13 @@ func (c *Core) onRestarted(in *Input) {
 			}
 		case askCheck:
 			c.closeAsk(k.id)
+		case askRemove:
+			if c.moot(k) {
+				c.closeAsk(k.id)
+				continue
+			}
+			c.armAsk(int32(i), c.overdueSpan())
+			c.issue(int32(i))
 		default:
 			c.armAsk(int32(i), c.overdueSpan())
 			c.issue(int32(i))
@@ -122,8 +138,53 @@ func (c *Core) onRestarted(in *Input) {
 		c.touch(int32(i))
 	}
 	c.endPushes()
+	c.boundLifetimes()
 	c.graceAll()
 	for i := range c.idents.Items {
 		c.reshow(int32(i))
+	}
+}
+
+// boundLifetimes: a wall clock that stepped back while the relay was down leaves nobody more than one lifetime from
+// now.
+func (c *Core) boundLifetimes() {
+	bound := func(at *Time, span Time, id EventID) bool {
+		if *at <= c.life()+span {
+			return false
+		}
+		*at = c.life() + span
+		if id != (EventID{}) {
+			c.report(RepExtended, Effect{Event: id, Deadline: *at - c.offset})
+		}
+		return true
+	}
+	for i := range c.states.Items {
+		st := &c.states.Items[i]
+		if (st.Status == purgatory.Held || st.Status == purgatory.Releasing) && bound(&st.Deadline, c.cfg.Lifetime, st.ID) {
+			c.armState(int32(i))
+		}
+	}
+	for i := range c.prs.Items {
+		pr := &c.prs.Items[i]
+		if (pr.Status == purgatory.Held || pr.Status == purgatory.Releasing) && bound(&pr.Deadline, c.cfg.Lifetime, pr.ID) {
+			pr.Gen++
+			c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline), ID: uint32(i), Gen: pr.Gen})
+		}
+	}
+	for i := range c.anns.Items {
+		ann := &c.anns.Items[i]
+		switch {
+		case ann.Status == purgatory.Held && bound(&ann.Deadline, c.cfg.Lifetime, ann.ID),
+			ann.Status == purgatory.SoftExpired && bound(&ann.Deadline, c.cfg.SoftLifetime, ann.ID):
+			c.armAnnouncement(int32(i))
+		case ann.Status == purgatory.Served && ann.Unlisted && ann.RepoExists && bound(&ann.Deadline, c.cfg.UnlistedRetention, EventID{}):
+			c.keepFor(int32(i), c.cfg.UnlistedRetention)
+		}
+	}
+	for i := range c.places.slab.Items {
+		if p := &c.places.slab.Items[i]; p.used && bound(&p.deadline, c.cfg.Lifetime, EventID{}) {
+			p.gen++
+			c.timers[tPlace].arm(pq.Entry{At: int64(p.deadline), ID: uint32(i), Gen: p.gen})
+		}
 	}
 }

@@ -41,7 +41,7 @@ func (c *Core) latestServed(ann *purgatory.Announcement) int32 {
 	best := purgatory.None
 	for _, s := range c.idents.At(ann.Ident).Served {
 		x := c.states.At(s)
-		if x.Unsatisfied || !ann.Authorises(x.Author) {
+		if x.Unsatisfied || !c.authorises(ann, x.Author) {
 			continue
 		}
 		if best == purgatory.None || purgatory.Newer(x.CreatedAt, x.ID, c.states.At(best).CreatedAt, c.states.At(best).ID) {

@@ -198,6 +198,9 @@ func (r *restored) judgePending() {
 		if r.must(r.pended[i] == p.used, "event being stored", i, "is free and in use") && p.used {
 			r.must(p.answers > 0, "event being stored", i, "has no sender")
 			r.index(p.event.ID, location{recPending, int32(i)})
+			if p.event.Kind == KindDeletion {
+				r.deletions = append(r.deletions, int32(i))
+			}
 		}
 	}
 }

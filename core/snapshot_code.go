@@ -46,7 +46,7 @@ func (c *Core) code(w *wire.Coder) {
 	w.Bool(&c.localFault)
 	w.Bool(&c.starting)
 	w.Bool(&c.fed)
-	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue, &c.closures} {
+	for _, n := range [...]*uint64{&c.askSeq, &c.passSeq, &c.ignored, &c.breaches, &c.overdue, &c.closures, &c.lookups} {
 		wire.U64(w, n)
 	}
 	wire.U32(w, &c.huntSeq)

@@ -22,7 +22,7 @@ func (c *Core) admitState(in *Input) {
 	}
 	ident := c.identOf[in.Event.Repo.Identifier]
 	for _, a := range c.idents.At(ident).Anns {
-		if ann := c.anns.At(a); ann.Authorises(in.Event.Author) && !c.huntRoom(ann.Group) {
+		if ann := c.anns.At(a); c.authorises(ann, in.Event.Author) && !c.huntRoom(ann.Group) {
 			c.answer(in.Event.ID, false, textFull)
 			return
 		}
@@ -37,28 +37,32 @@ func (c *Core) stateRefusal(e *Event) string {
 		return textNoAuthor
 	}
 	id := c.idents.At(i)
-	if !slices.ContainsFunc(id.Anns, func(a int32) bool { return c.anns.At(a).Authorises(e.Author) }) {
+	if !slices.ContainsFunc(id.Anns, func(a int32) bool { return c.authorises(c.anns.At(a), e.Author) }) {
 		return textNoAuthor
 	}
-	older := false
 	for _, s := range id.Served {
-		st := c.states.At(s)
-		if st.Author == e.Author && !purgatory.Newer(e.CreatedAt, e.ID, st.CreatedAt, st.ID) {
+		if st := c.states.At(s); st.Author == e.Author && !purgatory.Newer(e.CreatedAt, e.ID, st.CreatedAt, st.ID) {
 			return textOlder
 		}
-		older = older || st.CreatedAt <= e.CreatedAt
 	}
-	if len(e.Refs) == 0 && !e.Unsatisfied {
-		for _, g := range id.Groups {
-			for _, s := range c.groups.At(g).states {
-				older = older || c.states.At(s).CreatedAt <= e.CreatedAt
-			}
-		}
-		if !older {
-			return textEmpty
-		}
+	if len(e.Refs) == 0 && !e.Unsatisfied && !c.clears(id, e) {
+		return textEmpty
 	}
 	return ""
+}
+
+// clears tells whether an empty state has an older one to clear: held or served, of somebody whom an announcement
+// that lets the author speak lets speak too; a stranger's of the same name is none (ST-06, I-11).
+func (c *Core) clears(id *purgatory.Ident, e *Event) bool {
+	return slices.ContainsFunc(id.Anns, func(a int32) bool {
+		ann := c.anns.At(a)
+		older := func(s int32) bool {
+			st := c.states.At(s)
+			return st.CreatedAt <= e.CreatedAt && c.authorises(ann, st.Author)
+		}
+		return c.authorises(ann, e.Author) && (slices.ContainsFunc(id.Served, older) ||
+			ann.Group != purgatory.None && slices.ContainsFunc(c.groups.At(ann.Group).states, older))
+	})
 }
 
 // holdState takes the state in: deadline, index, groups, hunts, and the announcements it keeps alive.
@@ -80,7 +84,7 @@ func (c *Core) holdState(in *Input, answered bool) {
 	c.expired.Lift(e.Author, e.Repo.Identifier)
 	for _, a := range c.idents.At(ident).Anns {
 		ann := c.anns.At(a)
-		if !ann.Authorises(e.Author) || e.Unsatisfied {
+		if !c.authorises(ann, e.Author) || e.Unsatisfied {
 			continue
 		}
 		c.expired.Lift(ann.Owner, e.Repo.Identifier)

@@ -62,12 +62,12 @@ func (c *Core) removeUnlisted(a int32) {
 	for _, s := range slices.Clone(id.Served) {
 		st := c.states.At(s)
 		authorised := slices.ContainsFunc(id.Anns, func(b int32) bool {
-			return b != a && !c.anns.At(b).Unlisted && c.anns.At(b).Authorises(st.Author)
+			return b != a && !c.anns.At(b).Unlisted && c.authorises(c.anns.At(b), st.Author)
 		})
-		if st.Status != purgatory.Served || authorised || st.Author != ann.Owner && !ann.Authorises(st.Author) {
+		if st.Status != purgatory.Served || authorised || st.Author != ann.Owner && !c.authorises(ann, st.Author) {
 			continue
 		}
-		c.emit(Effect{Kind: EfRemoveEvent, Event: st.ID, Ask: c.request(ask{kind: askRemove, event: st.ID})})
+		c.removeServed(st.ID)
 		c.forgetServed(s)
 	}
 	if ann.Orphan {
@@ -103,7 +103,11 @@ func (c *Core) orphan(a int32) {
 	delete(c.where, ann.ID)
 	c.leaveIdent(a)
 	ann.Orphan, ann.Unlisted, ann.Group = true, true, purgatory.None
-	ann.Listed = ann.Listed[:0]
+	c.closeURLs(ann.URLs)
+	if ann.Holder != purgatory.None {
+		c.closeURL(ann.Holder)
+	}
+	ann.URLs, ann.Listed, ann.Holder = ann.URLs[:0], ann.Listed[:0], purgatory.None
 	c.idents.At(ann.Ident).Orphans++
 	c.keepFor(a, c.cfg.UnlistedRetention)
 	c.regroup(ann.Ident)
@@ -122,6 +126,7 @@ func (c *Core) leaveIdent(a int32) {
 	id := c.idents.At(c.anns.At(a).Ident)
 	if i := slices.Index(id.Anns, a); i >= 0 {
 		id.Anns = slices.Delete(id.Anns, i, i+1)
+		id.Stale = true
 	}
 }
 
@@ -173,6 +178,7 @@ func (c *Core) fallBack(a int32) {
 	s := c.shadows.At(ann.Shadow - 1)
 	ann.ID, ann.CreatedAt = s.id, s.createdAt
 	ann.URLs, ann.Listed = append(ann.URLs[:0], s.urls...), append(ann.Listed[:0], s.listed...)
+	c.idents.At(ann.Ident).Stale = true
 	*s = shadow{}
 	c.shadows.Free(ann.Shadow - 1)
 	c.serial++

@@ -123,6 +123,7 @@ type Ident struct {
 	Groups []int32
 	Served []int32 // served states that are latest for their author, by author
 	States int32   // held states
+	Stale  bool    // its announcements or what they list have changed since their closures were computed (M-02)
 
 	Orphans int32 // repositories without an announcement
 }
