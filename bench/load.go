@@ -115,6 +115,8 @@ func (l *Load) repository(w *fakes.WorldParts, domains []string, upstream core.H
 	const epoch = 1_700_000_000
 	ann := owner.Announce(epoch-1, name, urls)
 	w.Local.Create(ann.Repo.Repo)
+	w.Store.Learn(ann)
+	w.Store.Store(ann.ID)
 	arrivals = append(arrivals, sim.Arrival{Input: core.Input{Kind: core.InServed, Event: ann}})
 	offset := core.Time(sim.Mix(l.Seed, sim.FirstForeignPurpose, uint64(i), 0) % uint64(core.Hour))
 	labels := make([]string, l.Hours)

@@ -30,6 +30,7 @@ type Oracle struct {
 
 	addresses judgeAddresses
 	crash     judgeCrash
+	repos     judgeRepos
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
@@ -57,11 +58,13 @@ func NewOracle(s *Setup) *Oracle {
 	o.fair.init()
 	o.remote.init(s)
 	o.crash.init()
+	o.repos.init(s)
 	return o
 }
 
 // Observe judges one step.
 func (o *Oracle) Observe(s Observed) {
+	o.judgeShown() // what the step before has done to repositories and store
 	o.step, o.now, o.in = s.Step, s.Now, s.In
 	o.lateHolds()
 	o.unhunted()
@@ -70,7 +73,8 @@ func (o *Oracle) Observe(s Observed) {
 	for i := range s.Out {
 		o.effect(&s.Out[i])
 	}
-	o.held.settle()
+	o.settle()
+	o.repos.told(s.In.Kind)
 }
 
 // input takes in a fact or completion before its effects are judged.
@@ -80,6 +84,13 @@ func (o *Oracle) input(s *Observed) {
 	case core.InEvent, core.InServed:
 		o.sources(in.Event)
 		o.arrived(in)
+		if in.Kind == core.InServed {
+			o.repos.servedAtStart(o, in.Event)
+		}
+	case core.InRepoRefs:
+		o.repos.foundAtStart(in.Repo)
+	case core.InCopied, core.InAligned, core.InRemoved, core.InRepoCreated, core.InRepoDeleted:
+		o.repos.over(o, in.Ask, in.Class == core.OK)
 	case core.InCompared, core.InFetched, core.InProbed:
 		o.completed(in)
 		if in.Kind == core.InCompared {
@@ -124,6 +135,12 @@ func (o *Oracle) effect(e *core.Effect) {
 		if p := o.passes.find(e.Ask); p != nil {
 			p.ending = true
 		}
+	case core.EfCopyObjects, core.EfAlignRefs, core.EfCreateRepo, core.EfDeleteRepo, core.EfDeleteRepoIfNoRefs, core.EfRemoveEvent:
+		o.working(e)
+	case core.EfPushVerdict, core.EfAnswerPush:
+		o.repos.pushing(e)
+	case core.EfNotify:
+		o.notified(e)
 	case core.EfStoreEvent:
 		o.storing(e)
 	case core.EfAnswer:
@@ -163,11 +180,13 @@ func (o *Oracle) reported(e *core.Effect) {
 
 // Finish judges what can only be judged at the end of the run, at instant end.
 func (o *Oracle) Finish(step uint64, end core.Time) {
+	o.judgeShown()
 	o.step, o.now = step, end
 	o.lateHolds()
 	o.unhunted()
 	o.unreleased(end)
 	o.starved()
+	o.shownAtEnd()
 }
 
 // Violations are the findings so far, in order.

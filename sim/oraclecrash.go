@@ -59,6 +59,7 @@ func (o *Oracle) Crashed() {
 	o.crash.down = true
 	o.crash.owed, o.crash.due = o.crash.owed[:0], noDeadline
 	o.allPassesEnded()
+	o.repos.pushesLost()
 }
 
 // restarted lists what is to be hunted again: states and PRs that are held with a hunt of their own. A

@@ -37,6 +37,7 @@ type heldRecord struct {
 	storing  int32
 	kind     uint32
 	hunt     core.HuntID // its hunt when the residence began
+	event    *core.Event // what was delivered
 	deadline core.Time   // by the wall clock: monotonic deadline + offset when it was told
 	look     core.Time   // when I-17 looks at it next
 }
@@ -119,6 +120,7 @@ func (o *Oracle) arrived(in *core.Input) {
 		r, _ = h.get(id)
 	}
 	r.arrived, r.kind, r.synced, r.hopeless = true, in.Event.Kind, in.Origin == core.FromSync, in.Event.Unsatisfied
+	r.event = in.Event
 }
 
 // redelivered judges a step that delivered what is held or served already: only its answer may come of
@@ -159,6 +161,7 @@ func (o *Oracle) storing(e *core.Effect) {
 	}
 	h.stores[slot] = storeAsk{e.Ask, i}
 	h.recs[i].storing++
+	o.repos.toStore(o, e, h.recs[i].event)
 }
 
 func (o *Oracle) stored(in *core.Input) {
@@ -173,6 +176,7 @@ func (o *Oracle) stored(in *core.Input) {
 	if in.Verdict == core.StoredOK {
 		r.storedOK = true
 	}
+	o.repos.over(o, in.Ask, in.Verdict != core.StoreFailed)
 	if in.Verdict != core.StoreFailed && r.answered {
 		h.drop(r)
 	}
@@ -187,9 +191,13 @@ func (o *Oracle) answered(e *core.Effect) {
 }
 
 // settle lets go of what the step decided without holding it.
-func (h *judgeHeld) settle() {
+func (o *Oracle) settle() {
+	h := &o.held
 	for _, id := range h.decided {
 		if r := h.find(id); r != nil {
+			if !r.held && r.storing == 0 {
+				o.repos.refused(r)
+			}
 			h.drop(r)
 		}
 	}
@@ -205,6 +213,7 @@ func (o *Oracle) begins(e *core.Effect) {
 	}
 	r.held, r.storedOK, r.soft, r.late, r.hunt = true, false, false, false, e.Hunt
 	o.deadline(r, i, e.Deadline)
+	o.repos.begins(o, r)
 	if w := o.watch(e.Event); w != nil && w.heldAt == noDeadline {
 		w.heldAt, w.deadline = o.now, e.Deadline
 	}
@@ -220,6 +229,7 @@ func (o *Oracle) moved(e *core.Effect) {
 	}
 	r := &h.recs[i]
 	r.soft = e.Report == core.RepSoftExpired
+	o.repos.moved(o, r, e.Report)
 	o.deadline(r, i, e.Deadline)
 	if w := o.watch(e.Event); w != nil {
 		w.deadline = e.Deadline
@@ -240,6 +250,7 @@ func (o *Oracle) ends(e *core.Effect) {
 	if w := o.watch(e.Event); w != nil && w.endedAt == noDeadline {
 		w.endedAt, w.ended = o.now, e.Report
 	}
+	o.repos.ends(o, r, e.Report)
 	r.held = false
 	h.drop(r)
 }
