@@ -21,16 +21,23 @@ const (
 	textProtected = "blocked: protected event: its author must be authenticated here (NIP-70)"
 	textFull      = "rate-limited: too many events wait for git data; try again later"
 	textNoCommit  = "invalid: the c tag must be a commit id of 40 or 64 hex digits"
-	textKind      = "blocked: this relay takes repository events only"
+	textKind      = "blocked: it refers to no repository, issue, patch or pull request that is accepted here"
+	textBlocked   = "blocked: this author is not welcome here"
+	textRejected  = "invalid: refused before, and nothing has changed since for this repository"
+	textTargets   = "invalid: a deletion may name at most 500 events and coordinates"
 	textStore     = "error: storage failed; try again later"
 	textStopping  = "error: shutting down"
 )
+
+// maxTargets bounds what one deletion names (S-06).
+const maxTargets = 500
 
 func (c *Core) answer(id EventID, ok bool, text string) {
 	c.emit(Effect{Kind: EfAnswer, Event: id, OK: ok, Text: text})
 }
 
-// onEvent admits an event, in the order of the gates: size and time, what is known of its id, kind (S-04).
+// onEvent admits an event, in the order of the gates: its source's bounds, what is known of its id, size and time,
+// author, deletion, kind (S-04, S-06).
 func (c *Core) onEvent(in *Input) {
 	e := in.Event
 	if e == nil {
@@ -39,6 +46,10 @@ func (c *Core) onEvent(in *Input) {
 	}
 	if c.stopping {
 		c.answer(e.ID, false, textStopping)
+		return
+	}
+	if in.Origin == FromClient && !c.write(in.From) {
+		c.answer(e.ID, false, textWrites)
 		return
 	}
 	if loc, known := c.where[e.ID]; known {
@@ -52,12 +63,16 @@ func (c *Core) onEvent(in *Input) {
 		c.answer(e.ID, false, textTooBig)
 	case e.CreatedAt > c.wall()+int64(c.cfg.FutureSlack/Second):
 		c.answer(e.ID, false, textFuture)
+	case c.blocked[e.Author]:
+		c.answer(e.ID, false, textBlocked)
 	case in.Deleted || c.deletedSoon(e):
 		c.answer(e.ID, false, textDeleted)
 	case e.Protected && (in.Origin == FromSync || !in.Authed):
 		c.answer(e.ID, false, textProtected)
 	case in.Origin == FromSync && c.expired.Has(e.ID, c.life()):
 		c.answer(e.ID, false, textExpired)
+	case in.Origin == FromSync && c.rejectedBefore(e):
+		c.answer(e.ID, false, textRejected)
 	default:
 		c.dispatch(in)
 	}
@@ -80,26 +95,20 @@ func (c *Core) dispatch(in *Input) {
 	case KindPR, KindPRUpdate:
 		c.admitPR(in)
 	case KindDeletion:
+		if len(e.Targets)+len(e.Coordinates) > maxTargets {
+			c.answer(e.ID, false, textTargets)
+			return
+		}
 		c.storeNew(in)
 	case KindUserGrasps:
 		c.storeNew(in)
 	default:
-		if c.related(e) {
+		if c.related(in) {
 			c.storeNew(in)
 		} else {
 			c.answer(e.ID, false, textKind)
 		}
 	}
-}
-
-// related tells whether an event names a repository accepted here (RE-01, as far as coordinates go).
-func (c *Core) related(e *Event) bool {
-	for i := range e.Repositories {
-		if c.announcementOf(e.Repositories[i].Identifier, e.Repositories[i].Owner) != purgatory.None {
-			return true
-		}
-	}
-	return false
 }
 
 // redelivered: an event that is held already changes nothing, except that a client's copy of a synced one

@@ -10,19 +10,19 @@ import (
 // admitAnnouncement takes a 30617 (AN-03, AN-04, AN-06).
 func (c *Core) admitAnnouncement(in *Input) {
 	e := in.Event
+	if text := c.announcementRefusal(e); text != "" && (text != textNotListed || c.announcementOf(e.Repo.Identifier, e.Author) == purgatory.None) {
+		c.reject(in, text, text == textNotListed)
+		return
+	}
 	a := c.announcementOf(e.Repo.Identifier, e.Author)
 	listed := e.ListsUs || c.cfg.ArchiveAll
 	if a != purgatory.None {
 		ann := c.anns.At(a)
-		if !purgatory.Newer(e.CreatedAt, e.ID, ann.CreatedAt, ann.ID) {
-			c.answer(e.ID, false, textOlder) // NIP-01 order: the version we have stays (E-06)
-			return
-		}
 		if !listed && ann.Status != purgatory.Served {
 			// A newer version that no longer lists us evicts the held one (AN-04).
 			c.endAnnouncement(a, RepEndedReplaced)
 			if a = c.announcementOf(e.Repo.Identifier, e.Author); a != purgatory.None && c.anns.At(a).Status != purgatory.Served {
-				c.answer(e.ID, false, textNotListed) // it goes when its release or push is over
+				c.reject(in, textNotListed, true) // it goes when its release or push is over
 				return
 			}
 		}
@@ -48,13 +48,34 @@ func (c *Core) admitAnnouncement(in *Input) {
 	case c.listedMaintainer(e):
 		c.storeNew(in)
 	default:
-		c.answer(e.ID, false, textNotListed)
+		c.reject(in, textNotListed, true)
 	}
+}
+
+// announcementRefusal is why an announcement is refused as things stand, or "".
+func (c *Core) announcementRefusal(e *Event) string {
+	a := c.announcementOf(e.Repo.Identifier, e.Author)
+	if a != purgatory.None {
+		if ann := c.anns.At(a); !purgatory.Newer(e.CreatedAt, e.ID, ann.CreatedAt, ann.ID) {
+			return textOlder // NIP-01 order: the version we have stays (E-06)
+		}
+	}
+	switch {
+	case c.supersededBefore(e):
+		return textOlder
+	case !e.ListsUs && !c.cfg.ArchiveAll && (a == purgatory.None || c.anns.At(a).Status != purgatory.Served) && !c.listedMaintainer(e):
+		return textNotListed
+	}
+	return ""
 }
 
 // roomForAnnouncement makes room for one more held announcement and its hunt, or refuses it.
 func (c *Core) roomForAnnouncement(in *Input) bool {
-	if c.roomForEvent(in.Event.Author, in.Origin == FromSync) && c.roomForHunt(in.Event.Author, purgatory.None) {
+	if !c.sourceRoom(in, purgatory.None) {
+		c.answer(in.Event.ID, false, textSourceHunts)
+		return false
+	}
+	if c.roomForEvent(in.From, in.Event.Author, in.Origin == FromSync, in.Event.Size) && c.roomForHunt(in.Event.Author, purgatory.None) {
 		return true
 	}
 	c.answer(in.Event.ID, false, textFull)
@@ -90,7 +111,7 @@ func (c *Core) hold(a int32, in *Input) {
 	ann.Status = purgatory.Held
 	c.where[in.Event.ID] = location{recAnnouncement, a}
 	c.authors.hold(&ann.AuthorSlot, in.Event.Author)
-	c.holdings++
+	c.addHeld(in.Event.Size)
 	c.announced++
 	ann.Deadline = c.life() + c.cfg.Lifetime
 	c.armAnnouncement(a)
@@ -129,11 +150,13 @@ func (c *Core) fillAnnouncement(a int32, e *Event) {
 	urls := c.openURLs(ann.URLs[:0], e.Sources)
 	ann = c.anns.At(a)
 	ann.URLs = urls
+	ann.Fresh = len(old) > 0 && slices.ContainsFunc(urls, func(u int32) bool { return !slices.Contains(old, u) })
 	c.closeURLs(old)
 	if !slices.Equal(ann.Listed, e.Maintainers) {
 		ann.Listed = append(ann.Listed[:0], e.Maintainers...)
 		c.idents.At(ann.Ident).Stale = true
 	}
+	ann.Size = e.Size
 }
 
 // replaceAnnouncement takes a newer version of a held one, with a fresh lifetime for it and its held states; a
@@ -142,6 +165,7 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	e, ann := in.Event, c.anns.At(a)
 	delete(c.where, ann.ID)
 	c.report(RepEndedReplaced, Effect{Event: ann.ID})
+	c.heldBytes += int64(e.Size - ann.Size)
 	c.fillAnnouncement(a, e)
 	ann = c.anns.At(a)
 	ann.HeadsSeen = false
@@ -179,15 +203,17 @@ func (c *Core) announcementChanged(a int32, in *Input) {
 	c.regroup(ident)
 	ann := c.anns.At(a)
 	h := c.idents.At(ident).Handle
-	c.expired.Lift(ann.Owner, h)
+	c.liftFor(ann, purgatory.Evidence{Kind: purgatory.OfAnnouncement, CreatedAt: ann.CreatedAt, ID: ann.ID}, ann.Fresh)
+	c.rejected.ids.Lift(ann.Owner, h)
 	for _, m := range ann.Closure {
-		c.expired.Lift(m, h)
+		c.rejected.ids.Lift(m, h)
 	}
 	if ann.Group != purgatory.None {
+		c.wantedBy(ann.Group, in)
 		c.wake(ann.Group, c.delay(in.Origin), in.Origin == FromSync)
 		c.touch(ann.Group)
 	}
-	c.replayEarly(h)
+	c.replayRejected(h)
 	for _, g := range slices.Clone(c.idents.At(ident).Groups) {
 		c.tryRelease(g) // what it authorises now may be here already (AN-05)
 	}
@@ -254,4 +280,34 @@ func (c *Core) refreshGroup(g int32) {
 func (c *Core) askOf(kind askKind, a int32) ask {
 	ann := c.anns.At(a)
 	return ask{kind: kind, a: purgatory.None, b: a, event: ann.ID, serial: ann.Serial, repo: ann.Repo}
+}
+
+// liftFor lifts the ids that expired under an announcement's coordinate and those of its maintainers, if the
+// evidence is newer than what expired, or brings a new clone URL (E-03).
+func (c *Core) liftFor(ann *purgatory.Announcement, what purgatory.Evidence, freshURL bool) {
+	h := c.idents.At(ann.Ident).Handle
+	lift := func(key PubKey) {
+		if freshURL {
+			c.expired.Lift(key, h)
+		} else {
+			c.expired.LiftBy(key, h, what)
+		}
+	}
+	lift(ann.Owner)
+	for _, m := range ann.Closure {
+		if m != ann.Owner {
+			lift(m)
+		}
+	}
+}
+
+// addHeld counts one more held event.
+func (c *Core) addHeld(size int32) {
+	c.holdings++
+	c.heldBytes += int64(size)
+}
+
+func (c *Core) subHeld(size int32) {
+	c.holdings--
+	c.heldBytes -= int64(size)
 }

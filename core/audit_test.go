@@ -10,7 +10,7 @@ import (
 // audit compares every count and every cross-reference of the core with what a full sweep finds. Check
 // looks for broken rules; this looks for broken bookkeeping, which is where they come from. // I-8
 func audit(c *Core) error {
-	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces} {
+	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces, auditSources} {
 		if err := f(c); err != nil {
 			return err
 		}
@@ -277,6 +277,47 @@ func auditPlaces(c *Core) error {
 	}
 	if places != c.places.slab.Len() || places != len(c.places.at) || bytes != c.places.bytes {
 		return fmt.Errorf("%d placeholders of %d bytes, counted %d, %d, %d bytes", places, bytes, c.places.slab.Len(), len(c.places.at), c.places.bytes)
+	}
+	return nil
+}
+
+// auditSources: hunts and bytes are counted for those they belong to. // S-06
+func auditSources(c *Core) error {
+	hunts := map[int32]int32{}
+	for i := range c.groups.Items {
+		if g := &c.groups.Items[i]; g.used && g.source != purgatory.None {
+			if g.id == 0 {
+				return fmt.Errorf("group %d has no hunt and counts for a source", i)
+			}
+			hunts[g.source]++
+		}
+	}
+	for i := range c.sources.slab.Items {
+		if s := &c.sources.slab.Items[i]; s.used && (s.hunts != hunts[int32(i)] || c.sources.byHandle[s.from] != int32(i)) {
+			return fmt.Errorf("source %d: %d hunts, counted %d", s.from, hunts[int32(i)], s.hunts)
+		}
+	}
+	bytes, mentioned := int64(0), map[EventID]int32{}
+	for i := range c.states.Items {
+		if s := &c.states.Items[i]; s.Status == purgatory.Held || s.Status == purgatory.Releasing {
+			bytes += int64(s.Size)
+		}
+	}
+	for i := range c.prs.Items {
+		if p := &c.prs.Items[i]; p.Status == purgatory.Held || p.Status == purgatory.Releasing {
+			bytes += int64(p.Size)
+			for _, id := range p.Mentions {
+				mentioned[id]++
+			}
+		}
+	}
+	for i := range c.anns.Items {
+		if a := &c.anns.Items[i]; a.Status != purgatory.Free && a.Status != purgatory.Served {
+			bytes += int64(a.Size)
+		}
+	}
+	if bytes != c.heldBytes || len(mentioned) != len(c.mentioned) {
+		return fmt.Errorf("%d bytes held, counted %d; %d events referred to, counted %d", bytes, c.heldBytes, len(mentioned), len(c.mentioned))
 	}
 	return nil
 }

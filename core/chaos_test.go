@@ -38,6 +38,10 @@ func chaosConfig(t *rapid.T) Config {
 	cfg.PlaceholdersPerRepo = rapid.IntRange(0, 3).Draw(t, "places per repo")
 	cfg.PlaceholdersPerSource = rapid.IntRange(1, 3).Draw(t, "places per source")
 	cfg.PlaceholderSourceBytes, cfg.PlaceholderBytes = int64(rapid.IntRange(1, 9).Draw(t, "source bytes")), int64(rapid.IntRange(1, 20).Draw(t, "place bytes"))
+	cfg.SourceWrites, cfg.SourceBurst = rapid.SampledFrom([]int{1, 60}).Draw(t, "writes"), rapid.SampledFrom([]int{3, 200}).Draw(t, "burst")
+	cfg.SourceHunts = rapid.IntRange(1, 3).Draw(t, "source hunts")
+	cfg.RejectedIDs, cfg.RejectedFull = rapid.IntRange(0, 4).Draw(t, "rejected ids"), rapid.IntRange(0, 3).Draw(t, "rejected")
+	cfg.HeldBytes = int64(rapid.SampledFrom([]int{3000, 1 << 20}).Draw(t, "held bytes"))
 	cfg.Maintainers = rapid.IntRange(1, 4).Draw(t, "maintainers")
 	cfg.DomainConcurrency = rapid.IntRange(1, 2).Draw(t, "concurrency")
 	cfg.DomainRate = rapid.IntRange(2, 4).Draw(t, "rate")
@@ -268,9 +272,9 @@ func (x *chaos) sources(from int) (out []Source) {
 func (x *chaos) newEvent() *Event {
 	who, ident := rapid.IntRange(1, 3).Draw(x.t, "who"), rapid.IntRange(1, 2).Draw(x.t, "ident")
 	e := &Event{ID: eventID(len(x.events) + 1), Author: author(who), Repo: x.coordinate(who, ident),
-		CreatedAt: int64(rapid.IntRange(0, 20).Draw(x.t, "created"))}
+		Size: int32(rapid.SampledFrom([]int{0, 500, 1_200}).Draw(x.t, "size")), CreatedAt: int64(rapid.IntRange(0, 20).Draw(x.t, "created"))}
 	e.ID[0] = byte(rapid.IntRange(1, 3).Draw(x.t, "id")) // ids are not in order of arrival
-	switch rapid.IntRange(0, 9).Draw(x.t, "kind") {
+	switch rapid.IntRange(0, 10).Draw(x.t, "kind") {
 	case 0, 1, 2:
 		e.Kind, e.ListsUs = KindAnnouncement, rapid.IntRange(0, 5).Draw(x.t, "lists us") > 0
 		e.Sources = x.sources(0)
@@ -286,11 +290,19 @@ func (x *chaos) newEvent() *Event {
 			e.Refs = append(e.Refs, Ref{Name: main + Handle(i), OID: oid(rapid.IntRange(1, 4).Draw(x.t, "oid")), Symbolic: rapid.IntRange(0, 5).Draw(x.t, "symbolic") == 0})
 		}
 	case 7, 8:
+		if rapid.IntRange(0, 2).Draw(x.t, "refers") == 0 {
+			e.Mentions = []EventID{eventID(rapid.IntRange(1, 20).Draw(x.t, "to"))}
+		}
 		e.Kind, e.Commit = KindPR, oid(rapid.IntRange(1, 4).Draw(x.t, "commit"))
 		e.Sources = x.sources(2)
 		e.Repositories = append(e.Repositories, x.coordinate(rapid.IntRange(1, 3).Draw(x.t, "a"), ident))
 		if rapid.Bool().Draw(x.t, "two") {
 			e.Repositories = append(e.Repositories, x.coordinate(rapid.IntRange(1, 3).Draw(x.t, "a"), 3-ident))
+		}
+	case 10:
+		e.Kind = KindIssue
+		if len(x.events) > 0 {
+			e.Mentions = []EventID{x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "mentions")].ID}
 		}
 	case 9:
 		e.Kind = KindDeletion
@@ -408,7 +420,7 @@ func (x *chaos) act() {
 	case a < 8:
 		e := x.newEvent()
 		x.events = append(x.events, e)
-		x.step(Input{Kind: InEvent, Event: e, Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin"))})
+		x.step(Input{Kind: InEvent, Event: e, Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin")), From: Handle(rapid.IntRange(0, 2).Draw(x.t, "from"))})
 	case a < 10:
 		if len(x.events) > 0 {
 			x.step(Input{Kind: InEvent, Event: x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "again")], Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin"))})
@@ -493,7 +505,7 @@ func (x *chaos) finish() {
 	x.now = end
 	x.wake()
 	s := x.c.Stats()
-	if s.Held+s.Hunts+s.Attempts+s.Passes+s.Asks+s.Tickets+s.Releases+s.Pushes+s.Placeholders+s.MemoURLs+s.Early != 0 || len(x.held) != 0 {
+	if s.Held+s.Hunts+s.Attempts+s.Passes+s.Asks+s.Tickets+s.Releases+s.Pushes+s.Placeholders+s.Pending+int(s.HeldBytes)+s.MemoURLs+s.Early != 0 || len(x.held) != 0 {
 		x.fail("I-8: not idle at the end: %+v, held %d", s, len(x.held))
 	}
 	if len(x.c.anns.Items) == 0 && s.Domains+s.URLs != 0 {

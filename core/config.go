@@ -90,6 +90,8 @@ type Config struct {
 	AllowPrivate bool // contact private, loopback and link-local targets (U-02)
 	ArchiveAll   bool // accept announcements that do not list us (AN-03)
 	GeneralRelay bool // accept events that relate to nothing here (RE-01)
+
+	Blocked []PubKey // authors nothing is taken from (S-04)
 }
 
 // DomainLimit overrides the limits of one domain.

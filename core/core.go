@@ -14,10 +14,13 @@ type Core struct {
 	offset   Time // wall clock ahead of Config.Wall + now (T-01)
 	stopping bool
 
-	budget  *budget.Table
-	memo    *fetch.Memo
-	expired *purgatory.Expired
-	early   early
+	budget    *budget.Table
+	memo      *fetch.Memo
+	expired   *purgatory.Expired
+	rejected  rejected
+	sources   sourceTable
+	blocked   map[PubKey]bool   // look-up only
+	mentioned map[EventID]int32 // by held pull requests (RE-01)
 
 	identOf map[Handle]int32
 	idents  purgatory.Slab[purgatory.Ident]
@@ -50,9 +53,10 @@ type Core struct {
 	passSeq    uint64
 	huntSeq    HuntID
 	serial     uint32
-	holdings   int // held events
-	hunts      int // live hunts
-	attempts   int // running attempts
+	holdings   int   // held events
+	heldBytes  int64 // of their JSON (S-06)
+	hunts      int   // live hunts
+	attempts   int   // running attempts
 	ignored    uint64
 	breaches   uint64
 	overdue    uint64
@@ -110,16 +114,19 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{
 		cfg: cfg, identOf: make(map[Handle]int32), where: make(map[EventID]location), urlOf: make(map[Handle]int32),
-		memo:     fetch.NewMemo(cfg.MemoURLs, cfg.MemoOIDs, cfg.MemoTTL),
-		expired:  purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
-		budget:   budget.New(cfg.limits()),
-		authors:  newAuthorTable(),
-		pushes:   pushTable{byID: make(map[uint64]int32)},
-		deleting: make(map[Handle]int32),
-		places:   newPlaceTable(),
-		annOf:    make(map[Handle]int32),
-		early:    early{byIdent: make(map[Handle][]int32)},
+		memo:      fetch.NewMemo(cfg.MemoURLs, cfg.MemoOIDs, cfg.MemoTTL),
+		expired:   purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
+		budget:    budget.New(cfg.limits()),
+		authors:   newAuthorTable(),
+		pushes:    pushTable{byID: make(map[uint64]int32)},
+		deleting:  make(map[Handle]int32),
+		places:    newPlaceTable(),
+		annOf:     make(map[Handle]int32),
+		rejected:  newRejected(&cfg),
+		sources:   newSourceTable(),
+		mentioned: make(map[EventID]int32),
 	}
+	c.setBlocked()
 	c.starts.interval = cfg.LoopInterval
 	c.starts.bucket = make([]int32, calendarSize)
 	for i := range c.starts.bucket {
@@ -316,6 +323,8 @@ func (c *Core) onConfigChanged(in *Input) {
 	c.cfg.LoopInterval = interval // the grid is fixed for a run
 	c.budget.SetLimits(c.cfg.limits(), c.now)
 	c.memo.SetBounds(c.cfg.MemoURLs, c.cfg.MemoOIDs, c.cfg.MemoTTL)
+	c.rejected.setBounds(c)
+	c.setBlocked()
 	c.expired.SetBounds(c.cfg.ExpiredIDs, c.cfg.ExpiredTTL, c.life())
 	for i := range c.idents.Items {
 		if k, filed := c.identOf[c.idents.Items[i].Handle]; filed && k == int32(i) && members != c.cfg.Maintainers {
@@ -327,5 +336,12 @@ func (c *Core) onConfigChanged(in *Input) {
 		if c.groups.Items[i].used {
 			c.touch(int32(i))
 		}
+	}
+}
+
+func (c *Core) setBlocked() {
+	c.blocked = make(map[PubKey]bool, len(c.cfg.Blocked))
+	for _, key := range c.cfg.Blocked {
+		c.blocked[key] = true
 	}
 }

@@ -8,8 +8,10 @@
 //	core.go          Core, Step, the switch over inputs, settle
 //	input.go effect.go event.go class.go config.go id.go   the boundary
 //	admit.go         gates and dispatch of events (S-02, S-04)
-//	announcement.go state.go pr.go early.go                purgatory's residents: admitted, kept, expired (AN, ST, PR, E)
+//	announcement.go state.go pr.go                         purgatory's residents: admitted, kept, expired (AN, ST, PR, E)
 //	repository.go expiry.go unlisted.go                    an announcement's repository, its ends, what it leaves behind
+//	rejected.go quota.go related.go                        what was refused, bounds of a source, what belongs here (S, RE)
+//	placeholder.go                                         refs pushed before their events (PR-03)
 //	pending.go deletion.go                                 what the store decides first: replacements, deletions (R-07, DL)
 //	group.go         maintainer groups, merging and splitting
 //	hunt.go          the queue of hunts: debounce, start, backoff, end (Q, A-04)

@@ -50,15 +50,17 @@ func (t *authorTable) release(i int32) {
 	t.close(i)
 }
 
-// roomForEvent makes room for one more held event of an author, or says that there is none: at a bound a
+// roomForEvent makes room for one more held event of a source and author, or says that there is none: at a bound a
 // synced event gives way, of the author's own at the author's bound, of the greediest author's at the
 // total one; a client's never does.
-func (c *Core) roomForEvent(author PubKey, synced bool) bool {
+func (c *Core) roomForEvent(from Handle, author PubKey, synced bool, size int32) bool {
 	if i, ok := c.authors.byKey[author]; ok && int(c.authors.at(i).held) >= c.cfg.HeldPerAuthor {
 		return c.evictEvent(&author)
 	}
-	if c.holdings >= c.cfg.HeldEvents {
-		return c.evictEvent(nil)
+	for c.holdings >= c.cfg.HeldEvents || c.heldBytes+int64(size) > c.cfg.HeldBytes {
+		if !c.evictEvent(nil) {
+			return false
+		}
 	}
 	return true
 }

@@ -32,7 +32,8 @@ func (c *Core) announcementDue(a int32) {
 	case purgatory.Served:
 		c.removeUnlisted(a)
 	case purgatory.SoftExpired:
-		c.expired.Add(ann.ID, ann.Owner, c.idents.At(ann.Ident).Handle, c.life())
+		c.expired.Add(ann.ID, ann.Owner, c.idents.At(ann.Ident).Handle, c.life(),
+			purgatory.Evidence{Kind: purgatory.OfAnnouncement, CreatedAt: ann.CreatedAt, ID: ann.ID})
 		c.endAnnouncement(a, RepEndedExpired)
 	}
 }
@@ -133,7 +134,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 	ident := ann.Ident
 	if ann.Status != purgatory.Served {
 		c.authors.release(ann.AuthorSlot)
-		c.holdings--
+		c.subHeld(ann.Size)
 		c.announced--
 		if ann.RepoExists || ann.RepoAsked {
 			c.eraseRepo(a)

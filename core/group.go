@@ -42,8 +42,10 @@ type group struct {
 	here      int32 // wants that some repository of the group holds
 	unasked   []OID // wants that no check was asked for yet; all of them may be if askAll
 	askAll    bool
-	grace     bool  // some of its events are kept for one attempt
-	unwanted  []OID // wants that lost their last use
+	from      Handle // client source that wants the next hunt (S-06)
+	source    int32  // slot of the source the hunt counts for, or None
+	grace     bool   // some of its events are kept for one attempt
+	unwanted  []OID  // wants that lost their last use
 	sources   []source
 	waves     [2]wave
 	hunting   Time // when the attempt's network phase began (U-01)
@@ -65,7 +67,7 @@ const (
 func (c *Core) newGroup(ident int32) int32 {
 	g := c.groups.New()
 	o := c.groups.At(g)
-	*o = group{used: true, marked: o.marked, ident: ident, next: Never, rerun: Never, author: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
+	*o = group{used: true, marked: o.marked, ident: ident, next: Never, rerun: Never, author: purgatory.None, source: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
 		anns: o.anns[:0], states: o.states[:0], prs: o.prs[:0], repos: o.repos[:0], wants: o.wants[:0],
 		byCommit: o.byCommit[:0], byURL: o.byURL[:0], unasked: o.unasked[:0], unwanted: o.unwanted[:0],
 		sources: o.sources[:0], waves: [2]wave{o.waves[0].reset(), o.waves[1].reset()}}

@@ -243,6 +243,7 @@ func (c *Core) newHunt(g int32, synced bool) bool {
 	o.id, o.count, o.synced, o.activity, o.attempt, o.rerun = c.huntSeq, 0, true, c.now, 0, Never
 	o.author = c.authors.open(c.huntAuthor(g))
 	c.authors.at(o.author).hunts++
+	c.chargeSource(o)
 	return true
 }
 
@@ -254,6 +255,7 @@ func (c *Core) endHunt(g int32) {
 	}
 	c.armStart(g, Never)
 	c.hunts--
+	c.creditSource(o)
 	c.authors.at(o.author).hunts--
 	c.authors.close(o.author)
 	o.id, o.rerun, o.author = 0, Never, purgatory.None

@@ -14,17 +14,22 @@ func (c *Core) admitPR(in *Input) {
 		c.answer(e.ID, false, textNoCommit)
 		return
 	}
-	if !c.related(e) {
+	if !c.namesHere(e) {
 		c.answer(e.ID, false, textNoRepo)
 		return
 	}
-	if !c.roomForEvent(e.Author, in.Origin == FromSync) {
+	if !c.roomForEvent(in.From, e.Author, in.Origin == FromSync, e.Size) {
 		c.answer(e.ID, false, textFull)
 		return
 	}
 	for i := range e.Repositories {
 		a := c.announcementOf(e.Repositories[i].Identifier, e.Repositories[i].Owner)
-		if a != purgatory.None && !c.huntRoom(c.anns.At(a).Group) {
+		switch {
+		case a == purgatory.None:
+		case !c.sourceRoom(in, c.anns.At(a).Group):
+			c.answer(e.ID, false, textSourceHunts)
+			return
+		case !c.huntRoom(c.anns.At(a).Group):
 			c.answer(e.ID, false, textFull)
 			return
 		}
@@ -34,12 +39,14 @@ func (c *Core) admitPR(in *Input) {
 	c.serial++
 	*pr = purgatory.PR{Status: purgatory.Held, Synced: in.Origin == FromSync, Gen: pr.Gen, ID: e.ID, Author: e.Author,
 		CreatedAt: e.CreatedAt, Deadline: c.life() + c.cfg.Lifetime, Commit: e.Commit,
-		Repos: append(pr.Repos[:0], e.Repositories...), URLs: pr.URLs[:0], Groups: pr.Groups[:0], Serial: c.serial}
+		Repos: append(pr.Repos[:0], e.Repositories...), URLs: pr.URLs[:0], Groups: pr.Groups[:0], Serial: c.serial,
+		Size: e.Size, Mentions: append(pr.Mentions[:0], e.Mentions...)}
+	c.mention(e.Mentions, 1)
 	urls := c.openURLs(pr.URLs, e.Sources)
 	c.prs.At(p).URLs = urls
 	c.where[e.ID] = location{recPR, p}
 	c.authors.hold(&c.prs.At(p).AuthorSlot, e.Author)
-	c.holdings++
+	c.addHeld(e.Size)
 	pr.Gen++
 	c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline), ID: uint32(p), Gen: pr.Gen})
 	hunt := HuntID(0)
@@ -48,7 +55,7 @@ func (c *Core) admitPR(in *Input) {
 		if a == purgatory.None {
 			continue
 		}
-		c.expired.Lift(e.Repositories[i].Owner, e.Repositories[i].Identifier)
+		c.liftFor(c.anns.At(a), purgatory.Evidence{Kind: purgatory.OfPR, CreatedAt: 0}, c.freshSource(c.anns.At(a).Group, pr.URLs))
 		if g := c.anns.At(a).Group; !slices.Contains(pr.Groups, g) {
 			pr.Groups = append(pr.Groups, g)
 			c.joinPR(g, p)
@@ -57,6 +64,7 @@ func (c *Core) admitPR(in *Input) {
 	c.admitting = append(c.admitting[:0], pr.Groups...)
 	for _, g := range pr.Groups {
 		c.recount(g)
+		c.wantedBy(g, in)
 		c.wake(g, c.delay(in.Origin), in.Origin == FromSync)
 		if hunt == 0 {
 			hunt = c.groups.At(g).id
@@ -122,7 +130,8 @@ func (c *Core) prDue(p int32) {
 func (c *Core) expirePR(p int32) {
 	pr := c.prs.At(p)
 	if len(pr.Repos) > 0 {
-		c.expired.Add(pr.ID, pr.Repos[0].Owner, pr.Repos[0].Identifier, c.life())
+		c.expired.Add(pr.ID, pr.Repos[0].Owner, pr.Repos[0].Identifier, c.life(),
+			purgatory.Evidence{Kind: purgatory.OfPR, CreatedAt: pr.CreatedAt, ID: pr.ID})
 	}
 	c.endPR(p, RepEndedExpired)
 }
@@ -149,7 +158,9 @@ func (c *Core) servePR(p int32) {
 // unfilePR takes a PR out of purgatory's indexes; its record stays.
 func (c *Core) unfilePR(p int32) {
 	pr := c.prs.At(p)
-	c.holdings--
+	c.subHeld(pr.Size)
+	c.mention(pr.Mentions, -1)
+	pr.Mentions = pr.Mentions[:0]
 	pr.Gen++
 	c.authors.release(pr.AuthorSlot)
 	for _, g := range pr.Groups {
@@ -162,4 +173,12 @@ func (c *Core) unfilePR(p int32) {
 	}
 	c.closeURLs(pr.URLs)
 	pr.URLs, pr.Groups = pr.URLs[:0], pr.Groups[:0]
+}
+
+// freshSource tells whether a pull request brings the group a clone URL that it does not know (E-03).
+func (c *Core) freshSource(g int32, urls []int32) bool {
+	o := c.groups.At(g)
+	return slices.ContainsFunc(urls, func(u int32) bool {
+		return len(o.prsAt(u)) == 0 && !slices.ContainsFunc(o.anns, func(a int32) bool { return slices.Contains(c.anns.At(a).URLs, u) })
+	})
 }

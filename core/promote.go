@@ -66,7 +66,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 			ann.Status = purgatory.Served
 			ann.Gen++ // its deadline is void
 			c.authors.release(ann.AuthorSlot)
-			c.holdings--
+			c.subHeld(ann.Size)
 			c.announced--
 			c.dropShadow(k.b)
 			c.report(RepEndedReleased, Effect{Event: ann.ID})

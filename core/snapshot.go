@@ -150,6 +150,7 @@ func (c *Config) code(w *wire.Coder) {
 	for _, b := range [...]*bool{&c.RequestUnit, &c.AllowPrivate, &c.ArchiveAll, &c.GeneralRelay} {
 		w.Bool(b)
 	}
+	wire.List(w, &c.Blocked, wire.IDSize, wire.PubKey)
 	wire.List(w, &c.Overrides, 4+8+8, func(w *wire.Coder, o *DomainLimit) {
 		wire.Handle(w, &o.Domain)
 		w.Count(&o.Concurrency, countLimit)

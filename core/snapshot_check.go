@@ -15,6 +15,7 @@ type restored struct {
 	ident, ann, state, pr, group, url, author, pass, ask, release, push, pended, shadow, place []bool
 
 	urlRefs, heldBy, huntsBy, applied, heldUnder, checks []int32
+	bytes                                                int64
 	err                                                  error
 }
 
@@ -27,7 +28,7 @@ func (c *Core) rebuild() error {
 		release: c.releases.InUse(), push: c.pushes.slab.InUse(), pended: c.pending.InUse(), shadow: c.shadows.InUse(), place: c.places.slab.InUse()}
 	r.urlRefs, r.heldBy, r.huntsBy = make([]int32, len(r.url)), make([]int32, len(r.author)), make([]int32, len(r.author))
 	r.applied, r.heldUnder, r.checks = make([]int32, len(r.state)), make([]int32, len(r.ident)), make([]int32, len(r.group))
-	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements, r.judgePending,
+	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements, r.judgePending, r.judgeSourcesOfEvents,
 		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgePlaces, r.judgeCounts} {
 		if part(); r.err != nil {
 			return r.err
@@ -165,6 +166,7 @@ func (r *restored) judgeAnnouncements() {
 		r.showOf(a, i)
 		r.must(has(r.ident, a.Ident) && has(r.group, a.Group), what, i, "belongs nowhere")
 		if a.Status != purgatory.Served {
+			r.bytes += int64(a.Size)
 			r.hold(a.AuthorSlot, a.Owner, what, i)
 		}
 		r.must(r.err != nil || slices.Contains(r.idents.At(a.Ident).Anns, int32(i)), what, i, "is not under its identifier")
@@ -190,6 +192,29 @@ func (r *restored) showOf(a *purgatory.Announcement, i int) {
 	if r.must(some(r.state, a.Showing), what, i, "is to show a state that is not there") && a.Showing != purgatory.None {
 		r.applied[a.Showing]++
 	}
+}
+
+// judgeSourcesOfEvents files the client sources that were read (S-06).
+func (r *restored) judgeSourcesOfEvents() {
+	hunts := make([]int32, len(r.sources.slab.Items))
+	for i := range r.groups.Items {
+		g := &r.groups.Items[i]
+		if !g.used || g.source == purgatory.None {
+			continue
+		}
+		if r.must(within(&r.sources.slab, g.source) && g.id != 0, "group", i, "hunts for a source that is not there") {
+			hunts[g.source]++
+		}
+	}
+	in := r.sources.slab.InUse()
+	for i := range r.sources.slab.Items {
+		s := &r.sources.slab.Items[i]
+		_, twice := r.sources.byHandle[s.from]
+		if r.must(s.used == in[i] && s.hunts == hunts[i] && !(s.used && twice), "source", i, "is there twice, or has other hunts than it counts") && s.used {
+			r.sources.byHandle[s.from] = int32(i)
+		}
+	}
+	r.must(r.sources.cursor >= 0, "source", int(r.sources.cursor), "is next to be looked at")
 }
 
 func (r *restored) judgePending() {
@@ -225,6 +250,7 @@ func (r *restored) judgeHeldStates() {
 		}
 		r.index(s.ID, location{recState, int32(i)})
 		r.heldUnder[s.Ident]++
+		r.bytes += int64(s.Size)
 		r.hold(s.AuthorSlot, s.Author, what, i)
 		r.must(r.releaseOf(s.Release, recState, int32(i)), what, i, "is released by nobody")
 	}
@@ -241,6 +267,10 @@ func (r *restored) judgeHeldPRs() {
 		r.index(p.ID, location{recPR, int32(i)})
 		r.must(all(r.group, p.Groups), what, i, "belongs nowhere")
 		r.addURLs(p.URLs, what, i)
+		if p.Status != purgatory.Served {
+			r.mention(p.Mentions, 1)
+			r.bytes += int64(p.Size)
+		}
 		if p.Status == purgatory.Served {
 			r.must(p.Release == 0 && len(p.Groups) == 0, what, i, "is served and waits")
 			continue

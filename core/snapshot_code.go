@@ -24,7 +24,7 @@ const (
 	wantSize    = wire.OIDSize + 8 + 4 + 2
 	sourceSize  = 4 + 4 + 1 + 1 + 1
 	entrySize   = 8 + 4 + 4
-	earlySize   = 1
+	rejectSize  = 1
 	pendingSize = 1
 	placeSize   = 1 + 4
 	shadowSize  = 32 + 8 + 4 + 4
@@ -51,14 +51,16 @@ func (c *Core) code(w *wire.Coder) {
 	}
 	wire.U32(w, &c.huntSeq)
 	wire.U32(w, &c.serial)
+	wire.I64(w, &c.heldBytes)
 	for _, n := range [...]*int{&c.holdings, &c.announced, &c.hunts, &c.attempts} {
 		w.Count(n, countLimit)
 	}
 	c.budget.Code(w, c.now)
 	c.memo.Code(w)
 	c.expired.Code(w)
-	w.Section("early states")
-	c.early.code(w)
+	w.Section("rejected events")
+	c.rejected.ids.Code(w)
+	c.rejected.code(w)
 	w.Section("identifiers")
 	c.idents.Code(w, purgatory.IdentSize, func(w *wire.Coder, x *purgatory.Ident) { x.Code(w) })
 	w.Section("announcements")
@@ -86,6 +88,15 @@ func (c *Core) code(w *wire.Coder) {
 	w.Section("pushes")
 	c.pushes.slab.Code(w, pushSize, func(w *wire.Coder, x *pushRecord) { x.code(w) })
 	wire.List(w, &c.pushes.ended, 4, wire.Slot)
+	w.Section("sources")
+	c.sources.slab.Code(w, 1, func(w *wire.Coder, x *sourceUse) {
+		if w.Bool(&x.used); x.used {
+			wire.Handle(w, &x.from)
+			wire.Slot(w, &x.hunts)
+			wire.Time(w, &x.next)
+		}
+	})
+	wire.Slot(w, &c.sources.cursor)
 	w.Section("placeholders")
 	c.places.slab.Code(w, placeSize, func(w *wire.Coder, x *placeholder) { x.code(w) })
 	wire.List(w, &c.places.stamps, 4+8+8, func(w *wire.Coder, x *placeStamp) {
@@ -112,6 +123,8 @@ func (g *group) code(w *wire.Coder) {
 	}
 	w.Bool(&g.synced)
 	w.Bool(&g.grace)
+	wire.Handle(w, &g.from)
+	wire.Slot(w, &g.source)
 	wire.Enum(w, &g.phase, hunting+1, "phase of a hunt")
 	wire.Slot(w, &g.ident)
 	wire.List(w, &g.anns, 4, wire.Slot)
@@ -301,14 +314,14 @@ func (e *Event) code(w *wire.Coder) {
 	w.Bool(&e.Protected)
 }
 
-// code writes or reads the remembered states. Their order gives that under each identifier too.
-func (x *early) code(w *wire.Coder) {
+// code writes or reads the remembered events. Their order gives that under each identifier too.
+func (x *rejected) code(w *wire.Coder) {
 	used := make([]bool, len(x.list))
 	for _, i := range x.order {
 		used[i] = true
 	}
 	i := 0
-	wire.List(w, &x.list, earlySize, func(w *wire.Coder, e *earlyEvent) {
+	wire.List(w, &x.list, rejectSize, func(w *wire.Coder, e *rejectedEvent) {
 		here := !w.Reading() && used[i]
 		i++
 		if w.Bool(&here); here {
@@ -343,8 +356,8 @@ func (x *early) code(w *wire.Coder) {
 	}
 }
 
-// code writes or reads what is kept of an early state.
-func (e *earlyEvent) code(w *wire.Coder) {
+// code writes or reads what is kept of a rejected event.
+func (e *rejectedEvent) code(w *wire.Coder) {
 	e.event.code(w)
 	wire.Handle(w, &e.from)
 	wire.Time(w, &e.at)

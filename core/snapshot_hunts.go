@@ -241,6 +241,7 @@ func (r *restored) judgeCounts() {
 		id := r.idents.At(int32(i))
 		r.must(!r.ident[i] || id.States == r.heldUnder[i], "identifier", i, "has "+num(int(id.States))+" held states, there are "+num(int(r.heldUnder[i])))
 	}
+	r.must(r.bytes == r.heldBytes, "count of held bytes", int(r.heldBytes), "is wrong, there are "+num(int(r.bytes)))
 	running := 0
 	for i := range r.groups.Items {
 		if r.groups.Items[i].phase != idle {

@@ -121,7 +121,8 @@ func invisible(path string) bool {
 	for _, p := range []string{".out", ".arena", ".reports", ".grow", ".scratch", ".sourceScratch", ".urlMarks", ".domMarks", ".readyScratch",
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
 		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake",
-		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".memo.age"} {
+		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids",
+		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".blocked", ".memo.age"} {
 		if path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[") {
 			return true
 		}
@@ -301,7 +302,7 @@ func TestConfigHashSeesEveryField(t *testing.T) {
 		case reflect.Uint64:
 			f.SetUint(f.Uint() + 1)
 		case reflect.Slice:
-			cfg.Overrides = []DomainLimit{{Domain: 1, Rate: 1}}
+			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		default:
 			f.SetInt(f.Int() + 1)
 		}

@@ -10,19 +10,21 @@ import (
 // admitState takes a 30618 (ST-01, ST-06, ST-07).
 func (c *Core) admitState(in *Input) {
 	if text := c.stateRefusal(in.Event); text != "" {
-		c.answer(in.Event.ID, false, text)
-		if text == textNoAuthor || text == textEmpty {
-			c.early.keep(c, in)
-		}
+		c.reject(in, text, text == textNoAuthor || text == textEmpty)
 		return
 	}
-	if !c.roomForEvent(in.Event.Author, in.Origin == FromSync) {
+	if !c.roomForEvent(in.From, in.Event.Author, in.Origin == FromSync, in.Event.Size) {
 		c.answer(in.Event.ID, false, textFull)
 		return
 	}
 	ident := c.identOf[in.Event.Repo.Identifier]
 	for _, a := range c.idents.At(ident).Anns {
-		if ann := c.anns.At(a); c.authorises(ann, in.Event.Author) && !c.huntRoom(ann.Group) {
+		switch ann := c.anns.At(a); {
+		case !c.authorises(ann, in.Event.Author):
+		case !in.Event.Unsatisfied && !c.sourceRoom(in, ann.Group):
+			c.answer(in.Event.ID, false, textSourceHunts)
+			return
+		case !c.huntRoom(ann.Group):
 			c.answer(in.Event.ID, false, textFull)
 			return
 		}
@@ -74,20 +76,21 @@ func (c *Core) holdState(in *Input, answered bool) {
 	c.serial++
 	*st = purgatory.State{Status: purgatory.Held, Synced: in.Origin == FromSync, Unsatisfied: e.Unsatisfied, Gen: st.Gen,
 		ID: e.ID, Author: e.Author, Ident: ident, CreatedAt: e.CreatedAt, Deadline: c.life() + c.cfg.Lifetime, Head: e.Head,
-		Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Serial: c.serial}
+		Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Serial: c.serial, Size: e.Size}
 	c.where[e.ID] = location{recState, s}
 	c.authors.hold(&c.states.At(s).AuthorSlot, e.Author)
-	c.holdings++
+	c.addHeld(e.Size)
 	c.idents.At(ident).States++
 	c.armState(s)
 	c.fileState(s)
-	c.expired.Lift(e.Author, e.Repo.Identifier)
+	evidence := purgatory.Evidence{Kind: purgatory.OfState, CreatedAt: e.CreatedAt, ID: e.ID}
+	c.expired.LiftBy(e.Author, e.Repo.Identifier, evidence)
 	for _, a := range c.idents.At(ident).Anns {
 		ann := c.anns.At(a)
 		if !c.authorises(ann, e.Author) || e.Unsatisfied {
 			continue
 		}
-		c.expired.Lift(ann.Owner, e.Repo.Identifier)
+		c.expired.LiftBy(ann.Owner, e.Repo.Identifier, evidence)
 		if ann.Status == purgatory.SoftExpired {
 			c.revive(a)
 		} else {
@@ -99,6 +102,7 @@ func (c *Core) holdState(in *Input, answered bool) {
 	c.admitting = append(c.admitting[:0], st.Groups...)
 	for _, g := range st.Groups {
 		c.recount(g)
+		c.wantedBy(g, in)
 		if !e.Unsatisfied {
 			c.wake(g, c.delay(in.Origin), in.Origin == FromSync)
 		}
@@ -159,7 +163,7 @@ func (c *Core) stateDue(s int32) {
 
 func (c *Core) expireState(s int32) {
 	st := c.states.At(s)
-	c.expired.Add(st.ID, st.Author, c.idents.At(st.Ident).Handle, c.life())
+	c.expired.Add(st.ID, st.Author, c.idents.At(st.Ident).Handle, c.life(), purgatory.Evidence{Kind: purgatory.OfState, CreatedAt: st.CreatedAt, ID: st.ID})
 	c.endState(s, RepEndedExpired)
 }
 
@@ -232,7 +236,7 @@ func (c *Core) endState(s int32, why ReportKind) {
 func (c *Core) unfileState(s int32) {
 	st := c.states.At(s)
 	delete(c.where, st.ID)
-	c.holdings--
+	c.subHeld(st.Size)
 	c.idents.At(st.Ident).States--
 	st.Gen++
 	c.authors.release(st.AuthorSlot)

@@ -162,7 +162,7 @@ func (c *Core) fallBack(a int32) {
 	ann := c.anns.At(a)
 	c.endPlaces(a)
 	c.authors.release(ann.AuthorSlot)
-	c.holdings--
+	c.subHeld(ann.Size)
 	c.announced--
 	if ann.RepoExists || ann.RepoAsked {
 		ann.RepoExists, ann.RepoAsked = false, false

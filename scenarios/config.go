@@ -27,7 +27,7 @@ func ConfigFields() []string {
 func configName(i int) (string, bool) {
 	name := reflect.TypeFor[core.Config]().Field(i).Name
 	switch name {
-	case "Overrides", "Seed", "Wall":
+	case "Overrides", "Blocked", "Seed", "Wall":
 		return "", false
 	}
 	return kebab(name), true

@@ -109,6 +109,9 @@ func (h Hash) config(c *core.Config) Hash {
 	for i := range fields {
 		h = h.two(uint64(i), uint64(fields[i].get()))
 	}
+	for i := range c.Blocked {
+		h = h.bytes32((*[32]byte)(&c.Blocked[i]))
+	}
 	for i := range c.Overrides {
 		o := &c.Overrides[i]
 		h = h.two(uint64(o.Domain), uint64(uint32(o.Concurrency))|uint64(uint32(o.Rate))<<32)

@@ -290,6 +290,14 @@ func (r *dec) config() *core.Config {
 	c := new(core.Config)
 	fields := configFields(c)
 	r.object("config", func(key string) bool {
+		if key == "Blocked" {
+			r.array(func() {
+				var p core.PubKey
+				r.hex(p[:])
+				c.Blocked = append(c.Blocked, p)
+			})
+			return true
+		}
 		if key == "Overrides" {
 			r.array(func() { c.Overrides = append(c.Overrides, r.override()) })
 			return true

@@ -205,6 +205,15 @@ func (w *enc) config(k string, c *core.Config) {
 			w.b = strconv.AppendInt(w.b, f.get(), 10)
 		}
 	}
+	if w.list("Blocked", len(c.Blocked)) {
+		for i := range c.Blocked {
+			if i > 0 {
+				w.b = append(w.b, ',')
+			}
+			w.quotedHex(c.Blocked[i][:])
+		}
+		w.endList()
+	}
 	if w.list("Overrides", len(c.Overrides)) {
 		for i := range c.Overrides {
 			w.item(i)

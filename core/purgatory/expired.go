@@ -1,8 +1,8 @@
 package purgatory
 
-// Expired remembers the ids of events that expired, so that another relay's copy is not taken in again
-// (E-03). Each id belongs to coordinates; new evidence for one of them lifts it. Bounded in number and
-// age; the oldest goes first.
+// Expired remembers the ids of events that are not to be taken in again from another relay: those that expired
+// (E-03), and those that were refused (S-05). Each id belongs to a coordinate; new evidence for it lifts its ids.
+// Bounded in number and age; the oldest goes first.
 type Expired struct {
 	max    int
 	ttl    Time
@@ -10,7 +10,7 @@ type Expired struct {
 	ring   []expiredID // oldest first, by a wrapping head
 	head   int
 	n      int
-	groups map[coordKey]*evidence
+	groups map[coordKey]*coordMemory
 }
 
 type coordKey struct {
@@ -18,22 +18,48 @@ type coordKey struct {
 	ident Handle
 }
 
-type evidence struct {
-	refs int32  // remembered ids that belong to it
-	gen  uint32 // raised by new evidence
+// coordMemory is what is remembered of one coordinate.
+type coordMemory struct {
+	refs   int32                     // remembered ids that belong to it
+	gen    uint32                    // raised by new evidence
+	newest [numEvidenceKinds]Version // of the remembered events, by kind; the zero Version is none
+}
+
+// EvidenceKind says what kind of event is remembered, or brings evidence.
+type EvidenceKind uint8
+
+// Kinds of evidence.
+const (
+	OfAnnouncement EvidenceKind = iota
+	OfState
+	OfPR
+	numEvidenceKinds
+)
+
+// Version places an event in NIP-01's order.
+type Version struct {
+	CreatedAt int64
+	ID        EventID
+}
+
+// Evidence is an event as it bears on a coordinate.
+type Evidence struct {
+	Kind      EvidenceKind
+	CreatedAt int64
+	ID        EventID
 }
 
 type expiredID struct {
 	id    EventID
 	at    Time
-	coord *evidence
+	coord *coordMemory
 	key   coordKey
 	gen   uint32
 }
 
 // NewExpired makes a memory of at most max ids for ttl of life time.
 func NewExpired(limit int, ttl Time) *Expired {
-	return &Expired{max: limit, ttl: ttl, ids: make(map[EventID]int32), groups: make(map[coordKey]*evidence)}
+	return &Expired{max: limit, ttl: ttl, ids: make(map[EventID]int32), groups: make(map[coordKey]*coordMemory)}
 }
 
 // SetBounds replaces the bounds; what is too much goes, the oldest first.
@@ -45,15 +71,16 @@ func (x *Expired) SetBounds(limit int, ttl Time, now Time) {
 	x.prune(now)
 }
 
-// Add remembers id, expired at now, as belonging to (owner, ident).
-func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time) {
+// Add remembers id from now on, as belonging to (owner, ident); what it was is noted, so that newer evidence is
+// told from older.
+func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time, what Evidence) {
 	x.prune(now)
 	if x.max == 0 {
 		return
 	}
 	if i, ok := x.ids[id]; ok {
 		e := &x.ring[i]
-		e.gen = e.coord.gen // it expired once more: the evidence since then did not help
+		e.gen = e.coord.gen // once more: the evidence since then did not help
 		return
 	}
 	if x.n == x.max {
@@ -71,10 +98,13 @@ func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time) {
 	key := coordKey{owner, ident}
 	g := x.groups[key]
 	if g == nil {
-		g = &evidence{}
+		g = &coordMemory{}
 		x.groups[key] = g
 	}
 	g.refs++
+	if v := &g.newest[what.Kind]; v.ID == (EventID{}) || Newer(what.CreatedAt, what.ID, v.CreatedAt, v.ID) {
+		*v = Version{what.CreatedAt, what.ID}
+	}
 	i := (x.head + x.n) % len(x.ring)
 	x.ring[i] = expiredID{id: id, at: now, coord: g, key: key, gen: g.gen}
 	x.ids[id] = int32(i)
@@ -88,9 +118,30 @@ func (x *Expired) Has(id EventID, now Time) bool {
 	return ok && x.ring[i].gen == x.ring[i].coord.gen
 }
 
+// Newest is the newest remembered event of a kind under a coordinate, lifted or not.
+func (x *Expired) Newest(owner PubKey, ident Handle, kind EvidenceKind, now Time) (Version, bool) {
+	x.prune(now)
+	g := x.groups[coordKey{owner, ident}]
+	if g == nil || g.newest[kind].ID == (EventID{}) {
+		return Version{}, false
+	}
+	return g.newest[kind], true
+}
+
 // Lift is new evidence for (owner, ident): its remembered ids no longer count.
 func (x *Expired) Lift(owner PubKey, ident Handle) {
 	if g := x.groups[coordKey{owner, ident}]; g != nil {
+		g.gen++
+	}
+}
+
+// LiftBy lifts if the evidence is newer than everything of its kind that is remembered there (E-03).
+func (x *Expired) LiftBy(owner PubKey, ident Handle, what Evidence) {
+	g := x.groups[coordKey{owner, ident}]
+	if g == nil {
+		return
+	}
+	if v := g.newest[what.Kind]; v.ID == (EventID{}) || Newer(what.CreatedAt, what.ID, v.CreatedAt, v.ID) {
 		g.gen++
 	}
 }

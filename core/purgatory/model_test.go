@@ -100,6 +100,9 @@ type slowID struct {
 	lifted bool
 }
 
+// slowEvidence is what evidence of one kind must beat, under one coordinate, while anything is remembered there.
+type slowEvidence map[[2]int]Version
+
 func (x *slowExpired) prune(now Time) {
 	x.list = slices.DeleteFunc(x.list, func(e slowID) bool { return now-e.at >= x.ttl })
 }
@@ -110,14 +113,25 @@ func TestExpiredAgreesWithAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit, ttl := rapid.IntRange(0, 20).Draw(t, "max"), Time(rapid.IntRange(1, 40).Draw(t, "ttl"))
 		x, s, now := NewExpired(limit, ttl), &slowExpired{max: limit, ttl: ttl}, Time(0)
+		newest := slowEvidence{}
+		forget := func() { // coordinates of which nothing is remembered
+			for c := range newest {
+				if !slices.ContainsFunc(s.list, func(e slowID) bool { return e.owner == key(c[0]) && e.ident == Handle(c[1]) }) {
+					delete(newest, c)
+				}
+			}
+		}
 		for range rapid.IntRange(1, 120).Draw(t, "steps") {
 			now += Time(rapid.IntRange(0, 3).Draw(t, "passes"))
 			n := rapid.IntRange(0, 30).Draw(t, "id")
 			id, owner, ident := EventID{byte(n)}, key(n%3), Handle(1+n%2)
-			switch rapid.IntRange(0, 3).Draw(t, "act") {
+			coord := [2]int{n % 3, 1 + n%2}
+			what := Evidence{Kind: OfState, CreatedAt: int64(rapid.IntRange(0, 3).Draw(t, "created")), ID: EventID{byte(1 + n)}}
+			switch rapid.IntRange(0, 4).Draw(t, "act") {
 			case 0, 1:
-				x.Add(id, owner, ident, now)
+				x.Add(id, owner, ident, now, what)
 				s.prune(now)
+				forget()
 				at := slices.IndexFunc(s.list, func(e slowID) bool { return e.id == id })
 				switch {
 				case limit == 0:
@@ -127,10 +141,27 @@ func TestExpiredAgreesWithAList(t *testing.T) {
 					if len(s.list) == limit {
 						s.list = s.list[1:]
 					}
+					forget()
 					s.list = append(s.list, slowID{id, owner, ident, now, false})
+					if v, ok := newest[coord]; !ok || Newer(what.CreatedAt, what.ID, v.CreatedAt, v.ID) {
+						newest[coord] = Version{what.CreatedAt, what.ID}
+					}
 				}
-			case 2:
-				x.Lift(owner, ident)
+			case 2, 3:
+				kind := OfState
+				if rapid.Bool().Draw(t, "by version") {
+					if rapid.Bool().Draw(t, "other kind") {
+						kind = OfPR
+					}
+					what.Kind = kind
+					x.LiftBy(owner, ident, what)
+					v, ok := newest[coord]
+					if kind == OfState && ok && !Newer(what.CreatedAt, what.ID, v.CreatedAt, v.ID) {
+						break
+					}
+				} else {
+					x.Lift(owner, ident)
+				}
 				for i := range s.list {
 					if s.list[i].owner == owner && s.list[i].ident == ident {
 						s.list[i].lifted = true

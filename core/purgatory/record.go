@@ -59,6 +59,8 @@ type Announcement struct {
 	Showing    int32    // the served state whose objects are being copied here (ST-07), or None
 	Group      int32
 	Serial     uint32  // order of admission
+	Size       int32   // bytes of its JSON
+	Fresh      bool    // this version brought a clone URL that the one before did not have (E-03)
 	Places     []int32 // placeholders of its repository (PR-03)
 	PlaceBytes int64
 	Reserved   int32   // placeholders of pushes under way
@@ -85,8 +87,9 @@ type State struct {
 	Refs        []Ref
 	Groups      []int32 // groups that hunt for it
 	Applied     int32   // announcements whose refs show it, or are about to
-	Home        Handle  // repository it was released from, 0 if not known
-	Release     int32   // 1 + slot of its release, 0 if none
+	Size        int32
+	Home        Handle // repository it was released from, 0 if not known
+	Release     int32  // 1 + slot of its release, 0 if none
 	Serial      uint32
 	Next        int32 // list of its author's held events
 	Prev        int32
@@ -107,6 +110,8 @@ type PR struct {
 	CreatedAt  int64
 	Deadline   Time
 	Commit     OID
+	Size       int32
+	Mentions   []EventID // events it refers to, while it is held (RE-01)
 	Release    int32
 	Repos      []Coordinate
 	URLs       []int32

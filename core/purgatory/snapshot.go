@@ -8,11 +8,11 @@ import (
 
 // Least bytes of the encoded records, for the bounds of their lists.
 const (
-	AnnouncementSize = 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
-	StateSize        = 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
-	PRSize           = 1 + 5 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
+	AnnouncementSize = 4 + 1 + 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
+	StateSize        = 4 + 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
+	PRSize           = 4 + 4 + 1 + 5 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4 + 4
-	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4
+	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4 + 3*40
 	most             = 1 << 24 // of the bound on expired ids
 )
 
@@ -72,6 +72,8 @@ func (a *Announcement) Code(w *wire.Coder) {
 	wire.U32(w, &a.Serial)
 	wire.Slot(w, &a.AuthorSlot)
 	wire.Slot(w, &a.Shadow)
+	wire.I32(w, &a.Size)
+	w.Bool(&a.Fresh)
 	wire.List(w, &a.Places, 4, wire.Slot)
 	wire.I64(w, &a.PlaceBytes)
 	wire.Slot(w, &a.Reserved)
@@ -94,6 +96,7 @@ func (s *State) Code(w *wire.Coder) {
 	wire.List(w, &s.Refs, wire.RefSize, wire.Ref)
 	wire.List(w, &s.Groups, 4, wire.Slot)
 	wire.Slot(w, &s.Applied)
+	wire.I32(w, &s.Size)
 	wire.Handle(w, &s.Home)
 	wire.Slot(w, &s.Release)
 	wire.U32(w, &s.Serial)
@@ -114,6 +117,8 @@ func (p *PR) Code(w *wire.Coder) {
 	wire.I64(w, &p.CreatedAt)
 	wire.Time(w, &p.Deadline)
 	wire.OID(w, &p.Commit)
+	wire.I32(w, &p.Size)
+	wire.List(w, &p.Mentions, wire.IDSize, wire.EventID)
 	wire.Slot(w, &p.Release)
 	wire.List(w, &p.Repos, 40, wire.Coordinate)
 	wire.List(w, &p.URLs, 4, wire.Slot)
@@ -148,15 +153,20 @@ func (x *Expired) Code(w *wire.Coder) {
 	for i := range n {
 		e := &x.ring[(x.head+i)%len(x.ring)]
 		var lifted uint32
+		var newest [numEvidenceKinds]Version
 		if !w.Reading() {
-			lifted = e.coord.gen
+			lifted, newest = e.coord.gen, e.coord.newest
 		}
 		wire.EventID(w, &e.id)
 		wire.Time(w, &e.at)
 		wire.PubKey(w, &e.key.owner)
 		wire.Handle(w, &e.key.ident)
 		wire.U32(w, &e.gen)
-		if wire.U32(w, &lifted); w.Reading() && !x.file(w, int32(i), lifted) {
+		for k := range newest {
+			wire.I64(w, &newest[k].CreatedAt)
+			wire.EventID(w, &newest[k].ID)
+		}
+		if wire.U32(w, &lifted); w.Reading() && !x.file(w, int32(i), lifted, newest) {
 			return
 		}
 	}
@@ -166,17 +176,17 @@ func (x *Expired) Code(w *wire.Coder) {
 }
 
 // file puts an id that was read into index and coordinate.
-func (x *Expired) file(w *wire.Coder, i int32, lifted uint32) bool {
+func (x *Expired) file(w *wire.Coder, i int32, lifted uint32, newest [numEvidenceKinds]Version) bool {
 	e := &x.ring[i]
 	if w.Err() != nil {
 		return false
 	}
 	g := x.groups[e.key]
 	if g == nil {
-		g = &evidence{gen: lifted}
+		g = &coordMemory{gen: lifted, newest: newest}
 		x.groups[e.key] = g
 	}
-	if _, twice := x.ids[e.id]; twice || g.gen != lifted || e.gen > lifted {
+	if _, twice := x.ids[e.id]; twice || g.gen != lifted || g.newest != newest || e.gen > lifted {
 		w.Fail("id " + e.id.String() + " is remembered twice, or the evidence for its coordinate is contradictory")
 		return false
 	}

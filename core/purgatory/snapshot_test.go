@@ -25,17 +25,17 @@ func readIDs(b []byte) (*Expired, error) {
 func TestRestoredExpiredIDs(t *testing.T) {
 	x := NewExpired(3, 100)
 	for i := range byte(4) { // wraps: id 0 goes
-		x.Add(EventID{i}, PubKey{i % 2}, 7, Time(i))
+		x.Add(EventID{i}, PubKey{i % 2}, 7, Time(i), Evidence{})
 	}
 	x.Lift(PubKey{1}, 7)
-	x.Add(EventID{3}, PubKey{1}, 7, 9) // expired once more
+	x.Add(EventID{3}, PubKey{1}, 7, 9, Evidence{}) // expired once more
 	got, err := readIDs(savedIDs(x))
 	require.NoError(t, err)
 	for _, y := range []*Expired{x, got} {
 		require.Equal(t, []bool{false, false, true, true}, []bool{y.Has(EventID{0}, 9), y.Has(EventID{1}, 9), y.Has(EventID{2}, 9), y.Has(EventID{3}, 9)})
 		y.Lift(PubKey{0}, 7)
 		require.False(t, y.Has(EventID{2}, 9))
-		y.Add(EventID{9}, PubKey{5}, 7, 9)
+		y.Add(EventID{9}, PubKey{5}, 7, 9, Evidence{})
 		require.Equal(t, 3, y.Len())
 		require.False(t, y.Has(EventID{9}, 109))
 	}
@@ -49,8 +49,8 @@ func TestContradictoryExpiredIDsAreRefused(t *testing.T) {
 		"2 ids are remembered, the ": func(x *Expired) { x.max = 1 },
 	} {
 		x := NewExpired(3, 100)
-		x.Add(EventID{1}, PubKey{1}, 7, 1)
-		x.Add(EventID{2}, PubKey{1}, 7, 1)
+		x.Add(EventID{1}, PubKey{1}, 7, 1, Evidence{})
+		x.Add(EventID{2}, PubKey{1}, 7, 1, Evidence{})
 		spoil(x)
 		_, err := readIDs(savedIDs(x))
 		require.ErrorContains(t, err, name)
