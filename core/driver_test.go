@@ -97,6 +97,8 @@ func (d *instant) carryOut(e Effect) {
 		if len(d.verdict) > 0 {
 			in.Verdict, d.verdict = d.verdict[0], d.verdict[1:]
 		}
+	case EfRemoveEvent:
+		in.Kind = InRemoved
 	case EfCreateRepo:
 		in.Kind = InRepoCreated
 	case EfDeleteRepo, EfDeleteRepoIfNoRefs:
@@ -193,6 +195,14 @@ func (d *instant) reports(k ReportKind) (out []Effect) {
 		if e.Kind == EfReport && e.Report == k {
 			out = append(out, e)
 		}
+	}
+	return out
+}
+
+// nums are the numbers of the events that effects are about, as eventID made them.
+func nums(list []Effect) (out []int) {
+	for _, e := range list {
+		out = append(out, int(e.Event[30])<<8|int(e.Event[31]))
 	}
 	return out
 }

@@ -147,6 +147,7 @@ func (c *Core) refreshRepos(g int32) {
 	o.askAll = true
 	o.countHere()
 	o.repos = append(o.repos[:0], list...)
+	c.recount(g)
 }
 
 func (c *Core) hasRepo(a int32) bool {

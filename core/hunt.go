@@ -296,10 +296,19 @@ func (c *Core) armWait(g int32, at Time) {
 // heads (Q-08, N-03).
 func (c *Core) recount(g int32) {
 	o := c.groups.At(g)
+	o.active = 0
+	if c.homeless(o) {
+		return // a group without a repository hunts nothing
+	}
 	o.active = o.real + int32(len(o.prs))
 	if c.seeking(o) {
 		o.active++
 	}
+}
+
+// homeless tells whether the group has no repository and none is being made.
+func (c *Core) homeless(o *group) bool {
+	return len(o.repos) == 0 && !slices.ContainsFunc(o.anns, func(a int32) bool { return c.anns.At(a).RepoAsked })
 }
 
 // seeking tells whether the group hunts by compare alone: an active held announcement, no held state, no

@@ -186,6 +186,7 @@ func (c *Core) refile(ident int32) {
 		g := id.Groups[i]
 		o := c.groups.At(g)
 		c.refreshRepos(g)
+		c.recount(g)
 		c.refreshWants(g)
 		c.refreshSources(g)
 		if o.active > 0 && o.id == 0 && c.hasHunt(g) {

@@ -14,6 +14,9 @@ func (c *Core) createRepo(a int32) {
 		return
 	}
 	ann.RepoAsked = true
+	if ann.Group != purgatory.None {
+		c.recount(ann.Group)
+	}
 	if c.deleting[ann.Repo] > 0 {
 		return // made when the old one is gone
 	}
