@@ -85,7 +85,10 @@ func (c *Core) promoted(k ask, v Verdict) {
 				ann.Status = purgatory.Held
 			}
 		default:
-			ann.Status, ann.Doomed = purgatory.Held, uint8(RepEndedRefused)
+			ann.Status = purgatory.Held
+			if ann.Doomed == 0 {
+				ann.Doomed = uint8(RepEndedRefused)
+			}
 		}
 		c.refreshGroup(ann.Group)
 	}

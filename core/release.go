@@ -16,7 +16,7 @@ type release struct {
 	stage   releaseStage
 	failed  bool
 	dead    bool // its event is gone; what is out is awaited, nothing follows
-	deleted bool // a deletion was stored while StoreEvent was out (DL-02)
+	deleted bool // a deletion was stored, or the operator spoke, while StoreEvent was out (DL-02)
 	waiting int32
 	slot    int32 // state or PR
 	from    int32 // announcement whose repository has the objects
@@ -125,11 +125,11 @@ func (c *Core) releaseStored(k ask, v Verdict) {
 	r.waiting--
 	r.stored = false
 	why := RepEndedRefused
-	if r.deleted && v != StoreFailed {
+	if r.deleted {
+		why = RepEndedDeleted
 		if v == StoredOK {
 			c.removeServed(r.event) // the operator's word came while it was being stored
 		}
-		why = RepEndedDeleted
 	}
 	switch {
 	case r.dead:
@@ -191,6 +191,7 @@ func (c *Core) endRelease(i int32) {
 		c.dropReplaced(r.slot)
 		c.reshow(c.states.At(r.slot).Ident)
 		if r.deleted {
+			c.removeServed(r.event)
 			c.forgetServed(r.slot)
 		} else {
 			c.freeServed(r.slot)
