@@ -142,7 +142,7 @@ func (c *Core) pump(g int32) {
 			}
 		}
 	}
-	if o.asleep() && len(o.repos) > 0 && !c.stopping && c.hasHunt(g) {
+	if o.asleep() && (len(o.repos) > 0 || o.id != 0) && !c.stopping && c.hasHunt(g) {
 		c.wake(g, c.cfg.SyncedDelay, o.synced)
 	}
 	if o.active == 0 {

@@ -16,6 +16,7 @@ func (c *Core) createRepo(a int32) {
 	ann.RepoAsked = true
 	if ann.Group != purgatory.None {
 		c.recount(ann.Group)
+		c.touch(ann.Group)
 	}
 	if c.deleting[ann.Repo] > 0 {
 		return // made when the old one is gone
