@@ -23,6 +23,8 @@ type Scenario struct {
 	Relays      map[string]Relay  `yaml:"relays"`      // upstream relays that sync events to us
 	Driver      *Driver           `yaml:"driver"`      // how badly the driver behaves
 	Faults      []Fault           `yaml:"faults"`      // windows in which hosts misbehave
+	Permute     int               `yaml:"permute"`     // so many orders of arrival must end alike (I-10)
+	Hostile     Labels            `yaml:"hostile"`     // users whose doings must not matter to others (I-11)
 	Events      string            `yaml:"events"`      // JSON lines file of real signed events, beside the scenario
 	Timeline    []Action          `yaml:"timeline"`
 	Expect      []Expectation     `yaml:"expect"`

@@ -34,6 +34,9 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 		return sim.Result{}, err
 	}
 	j.expectations()
+	if err := s.compare(cmp.Or(o.Seed, s.Seed, 1), o.Checks, j.res); err != nil {
+		return sim.Result{}, err
+	}
 	return *j.res, nil
 }
 

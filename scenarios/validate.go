@@ -59,6 +59,7 @@ func (s *Scenario) validate(p *problems) *script {
 	}
 	v.driver()
 	v.timeline()
+	v.compared()
 	for i := range x.expect {
 		v.expectation(&x.expect[i])
 	}

@@ -229,18 +229,11 @@ func (o *Oracle) isHeadOrTag(r core.Ref) bool {
 	return j.spaces[r.Name] == 2
 }
 
-// refsText is a list of refs for a person, cut where it gets long.
+// refsText is a list of refs, and HEAD if it is known, for a person.
 func (o *Oracle) refsText(refs []core.Ref, head core.Handle) string {
-	var b strings.Builder
-	for i := range refs {
-		if i == 8 {
-			b.WriteString("… ")
-			break
-		}
-		b.WriteString(o.name(refs[i].Name) + "=" + refs[i].OID.String()[:8] + " ")
-	}
+	text := clip(listRefs(refs, o.name))
 	if head != 0 {
-		b.WriteString("HEAD=" + o.name(head))
+		text += ", HEAD " + o.name(head)
 	}
-	return strings.TrimSpace(b.String())
+	return text
 }

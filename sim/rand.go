@@ -26,6 +26,7 @@ const (
 	PurposeEarly                     // early wake
 	PurposeStream                    // seeding of streams
 	PurposeCrash                     // what of the local work was done before a crash
+	PurposeOrder                     // order of arrival in a comparison of orders
 
 	FirstForeignPurpose Purpose = 64
 )
