@@ -71,11 +71,17 @@ func (c *Core) onRepoRefs(in *Input) {
 	if ann.Unlisted && ann.Status == purgatory.Served {
 		c.keepFor(a, c.cfg.UnlistedRetention) // since when is not known: from now on (AN-06)
 	}
+	best := purgatory.None
 	for _, s := range c.idents.At(ann.Ident).Served {
-		if st := c.states.At(s); ann.Applied == purgatory.None && c.authorises(ann, st.Author) && sameRefs(st.Refs, in.Refs) {
-			ann.Applied = s
-			st.Applied++
+		st := c.states.At(s)
+		if c.authorises(ann, st.Author) && sameRefs(st.Refs, in.Refs) &&
+			(best == purgatory.None || purgatory.Newer(st.CreatedAt, st.ID, c.states.At(best).CreatedAt, c.states.At(best).ID)) {
+			best = s
 		}
+	}
+	if best != purgatory.None && ann.Applied == purgatory.None {
+		ann.Applied = best
+		c.states.At(best).Applied++
 	}
 	c.refresh(ann.Group)
 }

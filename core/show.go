@@ -94,8 +94,8 @@ func (c *Core) sourceOf(a, s int32) (Handle, bool) {
 		if !x.RepoExists || x.Status == purgatory.Expiring {
 			continue // an unlisted one has its objects still
 		}
-		if x.Applied == s {
-			return x.Repo, true
+		if x.Applied == s || x.Applied != purgatory.None && sameRefs(c.states.At(x.Applied).Refs, st.Refs) {
+			return x.Repo, true // two authors may have said the same
 		}
 		home = home || x.Repo == st.Home
 	}

@@ -86,7 +86,9 @@ func (h *Hostile) run(build func() (Setup, error), drop func(*Arrival) bool) (fi
 	}
 	if drop != nil {
 		s.Arrivals = slices.Clone(s.Arrivals)
-		s.Arrivals = slices.DeleteFunc(s.Arrivals, func(a Arrival) bool { return drop(&a) })
+		for i := range s.Arrivals {
+			s.Arrivals[i].void = drop(&s.Arrivals[i])
+		}
 		s.Trace = nil
 	}
 	s.Record = true

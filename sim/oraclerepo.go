@@ -64,6 +64,7 @@ type judgedRepo struct {
 type localAsk struct {
 	ask   core.AskID
 	name  *judgedName
+	also  []*judgedName // of a pull request that names repositories of several identifiers
 	loose bool
 }
 
@@ -182,7 +183,15 @@ func (j *judgeRepos) toStore(o *Oracle, e *core.Effect, ev *core.Event) {
 	}
 	o.withData(e, ev)
 	n := j.sent(ev)
-	j.open(e.Ask, n, ev.Kind == core.KindDeletion)
+	var also []*judgedName
+	if ev.Kind == core.KindPR || ev.Kind == core.KindPRUpdate { // its repositories are busy until it is stored
+		for _, c := range ev.Repositories {
+			if r := j.find(c.Repo); r != nil {
+				also = append(also, r.name)
+			}
+		}
+	}
+	j.open(e.Ask, n, ev.Kind == core.KindDeletion, also...)
 }
 
 // working opens the ask of local work that may change a repository or the store.
@@ -203,7 +212,7 @@ func (o *Oracle) working(e *core.Effect) {
 	j.open(e.Ask, r.name, false)
 }
 
-func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool) {
+func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool, also ...*judgedName) {
 	slot := int(ask & askSlotMask)
 	for len(j.asks) <= slot {
 		j.asks = append(j.asks, localAsk{})
@@ -212,7 +221,11 @@ func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool) {
 		return // the watchdog asks again (T-04)
 	}
 	j.close(&j.asks[slot])
-	j.asks[slot] = localAsk{ask, n, loose}
+	j.asks[slot] = localAsk{ask, n, also, loose}
+	for _, x := range also {
+		x.work++
+		j.touch(x)
+	}
 	if n != nil {
 		n.work++
 		j.touch(n)
@@ -227,6 +240,10 @@ func (j *judgeRepos) close(a *localAsk) {
 		return
 	}
 	a.ask = 0
+	for _, x := range a.also {
+		x.work--
+		j.touch(x)
+	}
 	if a.name != nil {
 		a.name.work--
 		j.touch(a.name)

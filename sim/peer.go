@@ -78,6 +78,8 @@ type Arrival struct {
 	Input core.Input
 	Push  *UserPush // instead of Input: a user pushes
 	Crash *Crash    // instead of Input: the relay crashes
+
+	void bool // it does not happen, but keeps its place in the order of equal instants
 }
 
 // UserPush is a client's git push: asked for at once, its objects arrive Upload later if allowed.

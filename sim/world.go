@@ -279,7 +279,9 @@ func (w *World) happen(key uint64) bool {
 	id := key & ordIDMask
 	switch key >> ordIDBits {
 	case evArrival:
-		if a := &w.setup.Arrivals[id]; a.Crash != nil {
+		if a := &w.setup.Arrivals[id]; a.void {
+			return false
+		} else if a.Crash != nil {
 			w.crash(a.Crash.Down)
 		} else if w.journal.down {
 			w.missed(a, id)
