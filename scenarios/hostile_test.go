@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"graspsync/core"
-	"graspsync/sim"
 )
 
 // honest draws a small world of people who have nothing to do with mallory, and whose data can be had.
@@ -17,7 +16,7 @@ func honest(t *rapid.T) *Scenario {
 		return Span(core.Time(rapid.IntRange(0, seconds*10).Draw(t, label)) * 100 * core.Millisecond)
 	}
 	s := &Scenario{Version: Version, Name: "random", Description: "Drawn.", Horizon: Span(70 * core.Minute),
-		Seed:  uint64(rapid.IntRange(1, 999).Draw(t, "seed")),
+		Seed: uint64(rapid.IntRange(1, 999).Draw(t, "seed")),
 		Hosts: map[string]Host{"good.example": {Script: []Phase{{}}}, "other.example": {Script: []Phase{{Behaviour: Behaviour{Latency: span("latency", 3)}}}},
 			"evil.example": {Script: []Phase{{Behaviour: Behaviour{Rule: Rule{Answer: rapid.SampledFrom([]string{"stall", "503", "404", "html", "reset"}).Draw(t, "evil")}}}}}},
 		Repos: map[string]Repo{}}
@@ -62,6 +61,9 @@ func hostileActs(t *rapid.T, s *Scenario) {
 			victims = append(victims, a.As)
 		}
 	}
+	// Whom mallory lists stays the same: a stranger's state that is held for that listing alone is ended when the listing
+	// is taken back, and not remembered as one that came before its announcement (S-05), as it would be without mallory.
+	listed := rapid.SampledFrom([]Labels{nil, {"alice"}, {"bob", "alice"}, {"mallory"}, {"carol"}}).Draw(t, "listed")
 	n := rapid.IntRange(1, 8).Draw(t, "acts")
 	for i := range n {
 		a := Action{At: Span(core.Time(rapid.IntRange(0, 9000).Draw(t, "when")) * 100 * core.Millisecond), As: fmt.Sprint("m", i), By: "mallory",
@@ -73,9 +75,9 @@ func hostileActs(t *rapid.T, s *Scenario) {
 		switch rapid.IntRange(0, 7).Draw(t, "act") {
 		case 0, 1: // the same identifier, perhaps with strangers listed, dead and slow URLs
 			a.Announce = "mallory/hello"
-			a.Maintainers = rapid.SampledFrom([]Labels{nil, {"alice"}, {"bob", "alice"}, {"mallory"}, {"carol"}}).Draw(t, "listed")
+			a.Maintainers = listed
 			a.Clone = rapid.SampledFrom([]Labels{nil, {"evil.example"}, {"good.example"}, {"https://evil.example/a.git", "https://evil.example/b.git"}}).Draw(t, "clone")
-			a.Unlisted = rapid.IntRange(0, 4).Draw(t, "unlisted") == 0
+			a.Unlisted = listed == nil && rapid.IntRange(0, 4).Draw(t, "unlisted") == 0
 		case 2: // somebody else's event
 			a.Delete = rapid.SampledFrom(victims).Draw(t, "victim")
 		case 3: // a state for a repository that is not theirs
@@ -109,5 +111,3 @@ func TestHostileAuthorsChangeNothing(t *testing.T) {
 		}
 	})
 }
-
-var _ sim.Orders

@@ -107,7 +107,7 @@ type comparison struct {
 	pushes    []*core.Push
 	announced []*core.Event        // one announcement of each repository of others
 	all       []*core.Event        // announcements of everybody
-	helped    map[core.Handle]bool // identifiers under which a hostile listing brought something to be served
+	helped    map[core.Handle]bool // identifiers under which a hostile listing brought something to be taken or served
 }
 
 func newComparison(h *Hostile, a, b *finished) *comparison {
@@ -208,11 +208,14 @@ func (c *comparison) event(e *core.Event) string {
 		return ""
 	}
 	inA, inB := c.a.setup.Store.Has(e.ID), c.b.setup.Store.Has(e.ID)
-	if helped && inA && !inB {
+	if helped && (inA && !inB || taken(a) && !taken(b)) {
 		c.helped[e.Repo.Identifier] = true
 		for _, r := range e.Repositories {
 			c.helped[r.Identifier] = true
 		}
+		return ""
+	}
+	if helped && c.overtaken(e) {
 		return ""
 	}
 	switch {
@@ -225,6 +228,15 @@ func (c *comparison) event(e *core.Event) string {
 		return fmt.Sprintf("accepted %s with them, %s without", yes(taken(a)), yes(taken(b)))
 	}
 	return c.deadlines(a, b, helped)
+}
+
+// overtaken tells whether a newer event of the same author took the place of e, and was taken itself only because a
+// hostile author listed its own.
+func (c *comparison) overtaken(e *core.Event) bool {
+	return slices.ContainsFunc(c.events, func(x *core.Event) bool {
+		return x.Kind == e.Kind && x.Author == e.Author && x.Repo == e.Repo && newer(x, e) &&
+			c.a.setup.Store.Has(x.ID) && !c.b.setup.Store.Has(x.ID)
+	})
 }
 
 // deadlines compares until when an event was to be held: each time it was told anew, as long as both were held.
@@ -289,7 +301,7 @@ func yes(b bool) string {
 
 // push compares the verdicts of somebody else's push to a repository that has nothing to do with hostile authors.
 func (c *comparison) push(p *core.Push) string {
-	if c.h.is(p.Repo.Owner) || c.related(p.Repo.Identifier, p.Repo.Owner) {
+	if c.h.is(p.Repo.Owner) || c.helped[p.Repo.Identifier] || c.related(p.Repo.Identifier, p.Repo.Owner) {
 		return ""
 	}
 	a, b := c.a.result.Record.Push(p.ID), c.b.result.Record.Push(p.ID)
