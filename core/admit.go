@@ -66,6 +66,7 @@ func (c *Core) onEvent(in *Input) {
 	case c.blocked[e.Author]:
 		c.answer(e.ID, false, textBlocked)
 	case in.Deleted || c.deletedSoon(e):
+		c.deletedFirst(e)
 		c.answer(e.ID, false, textDeleted)
 	case e.Protected && (in.Origin == FromSync || !in.Authed):
 		c.answer(e.ID, false, textProtected)

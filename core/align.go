@@ -131,6 +131,7 @@ func (c *Core) unlock(a int32) {
 		return
 	}
 	ann.Locked = false
+	c.lookAtPushes(a)
 	if c.endDoomed(a) {
 		return
 	}

@@ -1,16 +1,13 @@
 package core
 
-import (
-	"graspsync/core/pq"
-	"graspsync/core/purgatory"
-)
+import "graspsync/core/pq"
 
 // ask is an outstanding request: exactly one completion closes it, and a watchdog runs meanwhile (T-04).
 type ask struct {
 	kind    askKind
 	id      AskID
 	gen     uint32
-	attempt uint32 // askCheck: of this attempt's start, or 0
+	attempt uint32 // askCheck: of this attempt's start, or 0; askRef: mark of what was asked for
 	serial  uint32 // of the announcement b, whose slot may be reused
 	repo    Handle // askCreate, askDelete, askRealign; askShow: the source
 	a, b    int32  // what it is about, by kind
@@ -35,7 +32,7 @@ const (
 	askDelete          // b: announcement whose repository is deleted if it has no refs
 	askErase           // repository of a forgotten announcement is deleted
 	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
-	askDropRef         // b: announcement whose repository loses refs/nostr/<event>
+	askRef             // refs/nostr/<event> of repo is set to what it should show, or removed; attempt: what it was told
 	askShow            // b: announcement that receives the objects of the served state event from repo
 )
 
@@ -137,11 +134,9 @@ func (c *Core) moot(k *ask) bool {
 	switch k.kind {
 	case askCreate:
 		return c.anns.At(k.b).Serial != k.serial || !c.anns.At(k.b).RepoAsked
-	case askDropRef:
-		loc, known := c.where[k.event]
-		served := known && loc.kind == recPR && c.prs.At(loc.slot).Status != purgatory.Held && names(c.prs.At(loc.slot), c.anns.At(k.b))
-		_, again := c.places.at[placeKey{k.repo, k.event}]
-		return served || again || c.anns.At(k.b).Serial != k.serial
+	case askRef:
+		a, ok := c.annOf[k.repo]
+		return !ok || !c.anns.At(a).RepoExists
 	case askRemove:
 		_, again := c.where[k.event]
 		return again // it was published again meanwhile
@@ -171,8 +166,8 @@ func (c *Core) issue(i int32) {
 			c.arena = append(c.arena, o.wants[w].oid)
 		}
 		e.Kind, e.Hunt, e.Repo, e.OIDs = EfCheckObjects, o.id, ann.Repo, c.arena[n:len(c.arena):len(c.arena)]
-	case askDropRef:
-		e.Kind, e.Repo, e.Space = EfAlignRefs, k.repo, NostrRef
+	case askRef:
+		c.issueRef(k, &e)
 	case askCopy, askAlign, askNostr, askRealign, askShow:
 		c.issueRepo(k, &e)
 	case askState, askPromote, askPlain:

@@ -225,19 +225,23 @@ func auditPlaces(c *Core) error {
 		u.n, u.pending, u.bytes = u.n+n, u.pending+pending, u.bytes+bytes
 		use[from] = u
 	}
-	reserved := map[int32]int32{}
+	reserved, under := map[int32]int32{}, int64(0)
 	for i := range c.pushes.slab.Items {
 		p := &c.pushes.slab.Items[i]
 		if !p.used {
 			continue
 		}
-		if p.ended != slices.Contains(c.pushes.ended, int32(i)) {
-			return fmt.Errorf("push %d: over is %v, waits for its answer %v", p.id, p.ended, !p.ended)
+		ann := c.anns.At(p.ann)
+		if p.ended && (ann.Serial != p.serial || !ann.Locked && !c.checkOut(ann.Group)) {
+			return fmt.Errorf("push %d: over, nothing is awaited, and it is not answered", p.id)
 		}
-		if !p.ended && len(p.places) > 0 {
-			add(p.from, 0, int32(len(p.places)), 0)
-			if c.anns.At(p.ann).Serial == p.serial {
-				reserved[p.ann] += int32(len(p.places))
+		if !p.ended && p.fresh > 0 {
+			add(p.from, 0, p.fresh, 0)
+			u := use[p.from]
+			u.under += p.bytes
+			use[p.from], under = u, under+p.bytes
+			if ann.Serial == p.serial {
+				reserved[p.ann] += p.fresh
 			}
 		}
 	}
@@ -274,6 +278,9 @@ func auditPlaces(c *Core) error {
 		}
 		places += len(a.Places)
 		bytes += own
+	}
+	if under != c.places.under {
+		return fmt.Errorf("%d bytes of placeholders under way, counted %d", under, c.places.under)
 	}
 	if places != c.places.slab.Len() || places != len(c.places.at) || bytes != c.places.bytes {
 		return fmt.Errorf("%d placeholders of %d bytes, counted %d, %d, %d bytes", places, bytes, c.places.slab.Len(), len(c.places.at), c.places.bytes)

@@ -22,6 +22,10 @@ type chaos struct {
 	events []*Event
 	pushes []*Push
 	pushID uint64
+	// pushes whose recheck was allowed, and what repositories show below refs/nostr/
+	allowed  map[uint64]bool
+	rechecks bool
+	shown    shownRefs
 
 	held    map[EventID]bool
 	runs    map[AskID]Effect // passes between Compare and PassEnded
@@ -63,7 +67,7 @@ func newChaos(t *rapid.T) *chaos {
 	c, err := New(cfg)
 	require.NoError(t, err)
 	return &chaos{t: t, c: c, cfg: cfg, fetch: map[AskID]Effect{}, held: map[EventID]bool{}, runs: map[AskID]Effect{},
-		starts: map[Handle][]Time{}}
+		starts: map[Handle][]Time{}, allowed: map[uint64]bool{}, shown: shownRefs{}}
 }
 
 func (x *chaos) fail(format string, args ...any) {
@@ -125,10 +129,13 @@ func (x *chaos) judge(e Effect) {
 				if x.out[i].Kind != e.Kind {
 					x.fail("request %s was %s and is now %s", e.Ask, x.out[i].Kind, e.Kind) // T-04
 				}
+				x.out[i] = e
 				return
 			}
 		}
 		x.out = append(x.out, e)
+	case EfPushVerdict:
+		x.allowed[e.Push] = e.OK && x.rechecks
 	case EfReport:
 		x.judgeReport(e)
 	}
@@ -250,8 +257,9 @@ func (x *chaos) complete(i int) {
 		in.Kind, in.Class = InRepoCreated, class
 	case EfDeleteRepo, EfDeleteRepoIfNoRefs:
 		in.Kind, in.Class = InRepoDeleted, class
-		in.HadRefs = e.Kind == EfDeleteRepoIfNoRefs && !x.calm && rapid.IntRange(0, 3).Draw(x.t, "refs") == 0
+		in.HadRefs = e.Kind == EfDeleteRepoIfNoRefs && (x.leftover(e.Repo) || !x.calm && rapid.IntRange(0, 3).Draw(x.t, "refs") == 0)
 	}
+	x.shown.carried(e, &in)
 	x.done = append(x.done, in)
 	x.step(in)
 }
@@ -320,9 +328,12 @@ func (x *chaos) push() {
 	if len(x.pushes) > 0 && rapid.Bool().Draw(x.t, "ends") {
 		i := rapid.IntRange(0, len(x.pushes)-1).Draw(x.t, "push")
 		p := x.pushes[i]
-		if rapid.Bool().Draw(x.t, "recheck") {
+		if x.rechecks = rapid.IntRange(0, 3).Draw(x.t, "recheck") > 0; x.rechecks {
+			p.Bytes = int64(rapid.SampledFrom([]int{0, 1, 3}).Draw(x.t, "push bytes"))
 			x.step(Input{Kind: InPushRecheck, Push: p})
-			return
+			if x.rechecks = false; rapid.Bool().Draw(x.t, "goes on later") {
+				return
+			}
 		}
 		x.pushes = append(x.pushes[:i], x.pushes[i+1:]...)
 		p.Moved = rapid.Bool().Draw(x.t, "moved")
@@ -330,7 +341,10 @@ func (x *chaos) push() {
 		if rapid.IntRange(0, 3).Draw(x.t, "push fails") == 0 {
 			class = LocalFault
 		}
-		p.Bytes = int64(rapid.SampledFrom([]int{0, 1, 3}).Draw(x.t, "push bytes"))
+		if class == OK && !x.allowed[p.ID] && rapid.Bool().Draw(x.t, "a lie") {
+			class = Forbidden
+		}
+		x.receive(p, class == OK)
 		if rapid.Bool().Draw(x.t, "all refs moved") {
 			for _, u := range p.Updates {
 				if u.Space == HeadsAndTags {
@@ -382,6 +396,12 @@ func (x *chaos) begin() {
 		x.step(Input{Kind: InServed, Event: e})
 		if rapid.Bool().Draw(x.t, "its refs") {
 			x.step(Input{Kind: InRepoRefs, Repo: e.Repo.Repo, Refs: e.Refs})
+			for a, ok := x.c.annOf[e.Repo.Repo]; ok && x.c.hasRepo(a) && rapid.Bool().Draw(x.t, "a ref of a PR"); {
+				id, o := eventID(rapid.IntRange(1, 20).Draw(x.t, "found")), oid(rapid.IntRange(1, 4).Draw(x.t, "oid"))
+				id[0] = byte(rapid.IntRange(1, 3).Draw(x.t, "id"))
+				x.shown.set(e.Repo.Repo, id, o)
+				x.step(Input{Kind: InRepoRefs, Repo: e.Repo.Repo, Target: id, OIDs: []OID{o}})
+			}
 		}
 	}
 }
@@ -470,6 +490,9 @@ func (x *chaos) act() {
 // restart is what a driver sees after a crash: everything in flight is lost, and what is issued again is
 // a new request to it. // R-03
 func (x *chaos) restart() {
+	for _, p := range x.pushes {
+		x.receive(p, false)
+	}
 	x.out, x.runs = nil, map[AskID]Effect{}
 	x.stopped = false
 	x.step(Input{Kind: InRestarted, Offset: x.c.offset})
@@ -504,6 +527,7 @@ func (x *chaos) finish() {
 	}
 	x.now = end
 	x.wake()
+	x.judgeShown()
 	s := x.c.Stats()
 	if s.Held+s.Hunts+s.Attempts+s.Passes+s.Asks+s.Tickets+s.Releases+s.Pushes+s.Placeholders+s.Pending+int(s.HeldBytes)+s.MemoURLs+s.Early != 0 || len(x.held) != 0 {
 		x.fail("I-8: not idle at the end: %+v, held %d", s, len(x.held))

@@ -17,6 +17,7 @@ type Core struct {
 	budget    *budget.Table
 	memo      *fetch.Memo
 	expired   *purgatory.Expired
+	gone      *purgatory.Expired // ids of deleted PRs: their commits are not let in again (DL-01, P-03)
 	rejected  rejected
 	sources   sourceTable
 	blocked   map[PubKey]bool   // look-up only
@@ -47,7 +48,8 @@ type Core struct {
 	deletions []int32 // of them kind 5
 	shadows   purgatory.Slab[shadow]
 	deleting  map[Handle]int32 // repositories whose deletion is out
-	starting  bool             // they come in: nothing is judged by them yet
+	starting  bool             // facts of the start come in: nothing is judged by them yet
+	found     []foundRef       // of them the refs below refs/nostr/
 
 	askSeq     uint64
 	passSeq    uint64
@@ -116,6 +118,7 @@ func New(cfg Config) (*Core, error) {
 		cfg: cfg, identOf: make(map[Handle]int32), where: make(map[EventID]location), urlOf: make(map[Handle]int32),
 		memo:      fetch.NewMemo(cfg.MemoURLs, cfg.MemoOIDs, cfg.MemoTTL),
 		expired:   purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
+		gone:      purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
 		budget:    budget.New(cfg.limits()),
 		authors:   newAuthorTable(),
 		pushes:    pushTable{byID: make(map[uint64]int32)},
@@ -326,6 +329,7 @@ func (c *Core) onConfigChanged(in *Input) {
 	c.rejected.setBounds(c)
 	c.setBlocked()
 	c.expired.SetBounds(c.cfg.ExpiredIDs, c.cfg.ExpiredTTL, c.life())
+	c.gone.SetBounds(c.cfg.ExpiredIDs, c.cfg.ExpiredTTL, c.life())
 	for i := range c.idents.Items {
 		if k, filed := c.identOf[c.idents.Items[i].Handle]; filed && k == int32(i) && members != c.cfg.Maintainers {
 			c.idents.Items[i].Stale = true // its closures may have had, or have now, too many members (M-02)

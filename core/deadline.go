@@ -17,6 +17,7 @@ const (
 	tPlace                   // expiry of placeholders; life time
 	tAnn                     // expiry of announcements; life time
 	tAsk                     // watchdogs and retries of requests (T-04)
+	tPush                    // the end of a push's pin (P-04)
 	tPass                    // hedge clock, ages, warnings, watchdog of a pass
 	tWait                    // the PR wave's turn (U-01)
 	numTimerClasses
@@ -84,6 +85,8 @@ func (c *Core) alive(k timerClass, e pq.Entry) bool {
 		return c.anns.Items[e.ID].Gen == e.Gen
 	case tAsk:
 		return c.asks.Items[e.ID].gen == e.Gen
+	case tPush:
+		return c.pushes.slab.Items[e.ID].gen == e.Gen
 	case tPass:
 		return c.passes.Items[e.ID].gen == e.Gen
 	default:
@@ -163,6 +166,8 @@ func (c *Core) due(k timerClass, slot int32) {
 		c.announcementDue(slot)
 	case tAsk:
 		c.askDue(slot)
+	case tPush:
+		c.pushDue(slot)
 	case tPass:
 		c.passDue(slot)
 	case tWait:

@@ -91,7 +91,9 @@ func (c *Core) deleteAt(loc location) {
 			c.endState(loc.slot, RepEndedDeleted)
 		}
 	case recPR:
-		switch pr := c.prs.At(loc.slot); {
+		pr := c.prs.At(loc.slot)
+		c.gone.Add(pr.ID, pr.Author, 0, c.life(), purgatory.Evidence{Kind: purgatory.OfPR, CreatedAt: pr.CreatedAt, ID: pr.ID})
+		switch {
 		case pr.Status == purgatory.Served:
 			c.forgetPR(loc.slot, true)
 		case c.storing(pr.Release):
@@ -184,18 +186,11 @@ func (c *Core) forgetPR(p int32, refs bool) {
 	if refs {
 		for i := range pr.Repos {
 			if a := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner); a != purgatory.None && c.anns.At(a).RepoExists {
-				c.dropRef(a, pr.ID)
+				c.setRef(a, pr.ID)
 			}
 		}
 	}
 	pr.Status = purgatory.Free
 	pr.Repos = pr.Repos[:0]
 	c.prs.Free(p)
-}
-
-// dropRef removes refs/nostr/<id> from an announcement's repository.
-func (c *Core) dropRef(a int32, id EventID) {
-	k := c.askOf(askDropRef, a)
-	k.event = id
-	c.emit(Effect{Kind: EfAlignRefs, Repo: k.repo, Space: NostrRef, Event: id, Ask: c.request(k)})
 }

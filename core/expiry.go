@@ -19,9 +19,14 @@ func (c *Core) announcementDue(a int32) {
 		if c.endDoomed(a) {
 			return
 		}
-		if ann.Pins > 0 || ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
-			// Pinned by a push, a release or a pass in flight: looked at again (E-02, E-04, P-04).
-			ann.Overdue = ann.Pins == 0
+		if ann.Pins > 0 { // looked at again when the last push has ended, or its pin (E-04, P-04)
+			ann.Gen++
+			c.timers[tAnn].arm(pq.Entry{At: int64(max(c.lastPin(a), c.now+1) + c.offset), ID: uint32(a), Gen: ann.Gen})
+			return
+		}
+		if ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
+			// A release or a pass in flight: looked at again (E-02, E-04).
+			ann.Overdue = true
 			ann.Gen++
 			c.timers[tAnn].arm(pq.Entry{At: int64(c.life() + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(a), Gen: ann.Gen})
 			return
@@ -143,6 +148,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 	if loc := c.where[ann.ID]; loc == (location{recAnnouncement, a}) {
 		delete(c.where, ann.ID)
 	}
+	c.lookAtPushes(a)
 	c.endPlaces(a)
 	delete(c.annOf, ann.Repo)
 	if ann.Applied != purgatory.None {

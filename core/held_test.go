@@ -462,9 +462,9 @@ func TestPushThatOutlivesItsPinIsAnswered(t *testing.T) {
 	p := &Push{ID: 5, Repo: a.Repo, Updates: []RefUpdate{{Name: main, New: oid(7)}}}
 	d.until(29 * Minute)
 	d.step(Input{Kind: InPushAsked, Push: p})
-	d.until(59 * Minute)
+	d.until(59*Minute - 1)
 	require.Empty(t, d.effectsOf(EfDeleteRepoIfNoRefs))
-	d.until(70 * Minute)
+	d.until(59 * Minute)
 	require.Len(t, d.effectsOf(EfDeleteRepoIfNoRefs), 1)
 	d.step(Input{Kind: InPushEnded, Push: p, Class: LocalFault})
 	d.settle()

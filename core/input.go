@@ -22,7 +22,7 @@ const (
 	InRepoCreated             // completes CreateRepo; Class
 	InRepoDeleted             // completes DeleteRepo and DeleteRepoIfNoRefs; HadRefs, Class
 	InServed                  // at start: Event is in the event store already
-	InRepoRefs                // at start: Refs are those of repository Repo
+	InRepoRefs                // at start: Refs are the heads and tags of Repo; with Target: its refs/nostr/<Target> shows OIDs[0]
 	InPushAsked               // Push asks to update refs (P-02)
 	InPushRecheck             // the same under the repository lock, Push.Current fresh (P-04)
 	InPushEnded               // the push is over: Push.Current are the refs now; Class (P-05)
@@ -94,9 +94,9 @@ type Input struct {
 
 	Fingerprint [32]byte // InCompared: hash of the sorted advertised OIDs (F-02)
 	OIDs        []OID    // InChecked, InCompared (advertised subset of needed), InFetched, InProbed (the one asked)
-	Refs        []Ref    // InRepoRefs
+	Refs        []Ref    // InRepoRefs without Target
 
-	Target EventID // InRemove
+	Target EventID // InRemove, InRepoRefs
 	Event  *Event  // InEvent, InServed
 	Push   *Push   // InPush…
 	Config *Config // InConfigChanged

@@ -27,6 +27,7 @@ type Stats struct {
 	Sources       int   // client sources that did something lately, or hunt (S-06)
 	HeldBytes     int64 // of the JSON of held events (S-06)
 	Pushes        int
+	DeletedPRs    int // ids of deleted PRs that are remembered (DL-01)
 	Placeholders  int // refs whose event is not known (PR-03)
 	Pending       int // events that the store is asked to take as they are
 	Releases      int
@@ -45,7 +46,7 @@ func (c *Core) Stats() Stats {
 	urls, oids := c.memo.Live(c.now)
 	return Stats{Held: c.holdings, Announcements: c.announced, Hunts: c.hunts, Attempts: c.attempts, Passes: c.passes.Len(),
 		Asks: c.asks.Len(), Tickets: use.Parked, Domains: use.Domains, URLs: c.urls.Len(), MemoURLs: urls, MemoOIDs: oids,
-		ExpiredIDs: c.expired.Len(), Early: c.rejected.live(c.life(), c.cfg.RejectedFullTTL), RejectedIDs: c.rejected.ids.Len(), Sources: c.sources.slab.Len(), HeldBytes: c.heldBytes, Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Pending: c.pending.Len(), Releases: c.releases.Len(),
+		ExpiredIDs: c.expired.Len(), DeletedPRs: c.gone.Len(), Early: c.rejected.live(c.life(), c.cfg.RejectedFullTTL), RejectedIDs: c.rejected.ids.Len(), Sources: c.sources.slab.Len(), HeldBytes: c.heldBytes, Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Pending: c.pending.Len(), Releases: c.releases.Len(),
 		Ignored: c.ignored, Breaches: c.breaches, Overdue: c.overdue,
 		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq, Lookups: c.lookups, Closures: c.closures}
 }

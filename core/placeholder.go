@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"strconv"
 
 	"graspsync/core/pq"
 	"graspsync/core/purgatory"
@@ -36,6 +37,7 @@ type placeTable struct {
 	slab   purgatory.Slab[placeholder]
 	at     map[placeKey]int32
 	bytes  int64
+	under  int64        // of pushes under way
 	stamps []placeStamp // oldest first
 	bySrc  map[Handle]placeUse
 }
@@ -48,20 +50,20 @@ type placeStamp struct {
 
 // placeUse is what one source has left within the window, and has under way.
 type placeUse struct {
-	n, pending int32
-	bytes      int64
+	n, pending   int32
+	bytes, under int64
 }
 
-// Texts of refusals at a bound (P-03, S-06).
+// Texts of refusals of refs below refs/nostr/ (P-03).
 const (
-	placeRepoFull    = "push: rate-limited: too many pull request commits wait for their events in this repository; publish the event first"
-	placeSourceFull  = "push: rate-limited: too many pull request commits without an event from your address; publish the event first"
-	placeBytesFull   = "push: rate-limited: the commits that wait for their events are too large; publish the event first"
 	placeWrong       = "push: refs/nostr/<event-id> must be the commit that the pull request names"
 	placeNotNamed    = "push: that pull request does not name this repository"
 	placeNoPR        = "push: refs/nostr/<event-id> is for pull requests; that event is none"
+	placeDeleted     = "push: that pull request was deleted by its author or the operator"
 	placeNotRemoved  = "push: refs/nostr/<event-id> is removed with its event, not by a push"
 	placeNothingElse = "push: refs/nostr/ is followed by the 64 hex digits of an event id"
+	placeFull        = "push: rate-limited: at most "
+	placePublish     = "; publish the event first, or wait for those that came before"
 )
 
 func newPlaceTable() placeTable {
@@ -88,64 +90,72 @@ func (c *Core) judgeNostrRef(a int32, u *RefUpdate, v *pushJudgement) (moves boo
 		if pr.Commit != u.New {
 			return false, placeWrong
 		}
+		v.nostr = append(v.nostr, placePush{u.Event, u.New})
 		return pr.Status != purgatory.Served, ""
 	}
+	if c.gone.Has(u.Event, c.life()) {
+		return false, placeDeleted
+	}
+	v.nostr = append(v.nostr, placePush{u.Event, u.New})
 	if i, there := c.places.at[placeKey{c.anns.At(a).Repo, u.Event}]; there && c.places.slab.At(i).commit == u.New {
 		return false, ""
 	}
-	v.places = append(v.places, placePush{u.Event, u.New})
+	v.fresh = append(v.fresh, u.Event)
 	return true, ""
 }
 
-// placeRoom is why the bounds leave no room for the placeholders of a push, or "". Bytes are known at the recheck;
-// one push is counted as one, however many refs it brings.
-func (c *Core) placeRoom(a int32, p *Push, places []placePush, r *pushRecord) string {
-	if len(places) == 0 {
+// placeRoom is why the bounds leave no room for the placeholders of a push, or "". Its size is known at the
+// recheck; what its own record r has reserved does not count against it.
+func (c *Core) placeRoom(a int32, p *Push, fresh []EventID, r *pushRecord) string {
+	if len(fresh) == 0 {
 		return ""
 	}
 	ann := c.anns.At(a)
 	n := int32(0)
-	for i := range places {
-		if _, there := c.places.at[placeKey{ann.Repo, places[i].id}]; !there {
+	for i := range fresh {
+		if _, there := c.places.at[placeKey{ann.Repo, fresh[i]}]; !there {
 			n++
 		}
 	}
-	own := int32(0) // reserved by this push already
-	if r != nil {
-		own = int32(len(r.places))
+	own, under := int32(0), int64(0)
+	if r != nil && r.fresh > 0 {
+		own, under = r.fresh, r.bytes
 	}
 	c.prunePlaces()
-	use := c.places.bySrc[p.From]
-	bytes := max(p.Bytes, 0)
+	use, bytes := c.places.bySrc[p.From], max(p.Bytes, 0)
+	over := func(limit int64, what string) string {
+		return placeFull + strconv.FormatInt(limit, 10) + what + placePublish
+	}
+	window := " from one address in " + c.cfg.PlaceholderWindow.String()
 	switch {
 	case int(int32(len(ann.Places))+ann.Reserved-own+n) > c.cfg.PlaceholdersPerRepo:
-		return placeRepoFull
-	case p.From != 0 && int(use.n+use.pending-own)+len(places) > c.cfg.PlaceholdersPerSource:
-		return placeSourceFull
-	case p.From != 0 && use.bytes+bytes > c.cfg.PlaceholderSourceBytes,
-		ann.PlaceBytes+bytes > c.cfg.PlaceholderRepoBytes, c.places.bytes+bytes > c.cfg.PlaceholderBytes:
-		return placeBytesFull
+		return over(int64(c.cfg.PlaceholdersPerRepo), " commits may wait for their pull requests in one repository")
+	case p.From != 0 && int(use.n+use.pending-own)+len(fresh) > c.cfg.PlaceholdersPerSource:
+		return over(int64(c.cfg.PlaceholdersPerSource), " commits without a pull request may come"+window)
+	case ann.PlaceBytes+bytes > c.cfg.PlaceholderRepoBytes:
+		return over(c.cfg.PlaceholderRepoBytes, " bytes may wait for their pull requests in one repository")
+	case p.From != 0 && use.bytes+use.under-under+bytes > c.cfg.PlaceholderSourceBytes:
+		return over(c.cfg.PlaceholderSourceBytes, " bytes without a pull request may come"+window)
+	case c.places.bytes+c.places.under-under+bytes > c.cfg.PlaceholderBytes:
+		return over(c.cfg.PlaceholderBytes, " bytes may wait for their pull requests on this server")
 	}
 	return ""
 }
 
 // reservePlaces counts what an allowed push is about to leave, so that pushes at once do not pass a bound together.
-func (c *Core) reservePlaces(r *pushRecord) {
-	if len(r.places) == 0 {
-		return
-	}
-	c.anns.At(r.ann).Reserved += int32(len(r.places))
-	c.useSource(r.from, func(u *placeUse) { u.pending += int32(len(r.places)) })
-}
+func (c *Core) reservePlaces(r *pushRecord) { c.countReserved(r, 1) }
 
-func (c *Core) unreservePlaces(r *pushRecord) {
-	if len(r.places) == 0 {
+func (c *Core) unreservePlaces(r *pushRecord) { c.countReserved(r, -1) }
+
+func (c *Core) countReserved(r *pushRecord, sign int32) {
+	if r.fresh == 0 {
 		return
 	}
 	if ann := c.anns.At(r.ann); ann.Serial == r.serial {
-		ann.Reserved -= int32(len(r.places))
+		ann.Reserved += sign * r.fresh
 	}
-	c.useSource(r.from, func(u *placeUse) { u.pending -= int32(len(r.places)) })
+	c.places.under += int64(sign) * r.bytes
+	c.useSource(r.from, func(u *placeUse) { u.pending += sign * r.fresh; u.under += int64(sign) * r.bytes })
 }
 
 // useSource changes what is counted for a source; nothing left costs no memory (D-08).
@@ -166,27 +176,6 @@ func (c *Core) prunePlaces() {
 		c.useSource(s.from, func(u *placeUse) { u.n--; u.bytes -= s.bytes })
 	}
 	c.places.stamps = slices.Delete(c.places.stamps, 0, n)
-}
-
-// takePlaces takes up what a push that ended well has left: a placeholder, unless the event came meanwhile. The
-// event wins: a ref with another commit than its own goes (PR-03).
-func (c *Core) takePlaces(r *pushRecord) {
-	for k := range r.places {
-		x := r.places[k]
-		bytes := int64(0)
-		if k == 0 {
-			bytes = r.bytes
-		}
-		c.places.stamps = append(c.places.stamps, placeStamp{r.from, c.now, bytes})
-		c.useSource(r.from, func(u *placeUse) { u.n++; u.bytes += bytes })
-		if loc, known := c.where[x.id]; known {
-			if loc.kind != recPR || c.prs.At(loc.slot).Commit != x.commit || !names(c.prs.At(loc.slot), c.anns.At(r.ann)) {
-				c.dropRef(r.ann, x.id)
-			}
-			continue
-		}
-		c.placeAt(r.ann, x, r.from, bytes)
-	}
 }
 
 // placeAt files a placeholder; one that was there with another commit is replaced.
@@ -224,9 +213,9 @@ func (c *Core) endPlace(i int32) {
 
 // placeDue: nobody has published the event; the ref goes (E-01, PR-03).
 func (c *Core) placeDue(i int32) {
-	p := c.places.slab.At(i)
-	c.dropRef(p.ann, p.id)
+	a, id := c.places.slab.At(i).ann, c.places.slab.At(i).id
 	c.endPlace(i)
+	c.setRef(a, id)
 }
 
 // endPlaces forgets the placeholders of a repository that goes.
@@ -240,16 +229,22 @@ func (c *Core) endPlaces(a int32) {
 // find the object; one to another commit goes (PR-03).
 func (c *Core) mergePlaces(p int32) {
 	pr := c.prs.At(p)
+	var wrong []int32
 	for i := range pr.Repos {
 		k, there := c.places.at[placeKey{pr.Repos[i].Repo, pr.ID}]
 		if !there {
 			continue
 		}
-		x := c.places.slab.At(k)
-		if x.commit != pr.Commit {
-			c.dropRef(x.ann, pr.ID)
-		}
+		a, right := c.places.slab.At(k).ann, c.places.slab.At(k).commit == pr.Commit
 		c.endPlace(k)
+		if right {
+			pr.Shown = true
+		} else {
+			wrong = append(wrong, a)
+		}
+	}
+	for _, a := range wrong {
+		c.setRef(a, pr.ID)
 	}
 }
 

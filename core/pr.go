@@ -142,6 +142,7 @@ func (c *Core) endPR(p int32, why ReportKind) {
 	c.report(why, Effect{Event: pr.ID})
 	c.abandon(pr.Release)
 	delete(c.where, pr.ID)
+	c.hideRefs(pr)
 	pr.Status = purgatory.Free
 	c.unfilePR(p)
 	c.prs.Free(p)

@@ -3,19 +3,22 @@ package core
 import (
 	"slices"
 
+	"graspsync/core/pq"
 	"graspsync/core/purgatory"
 )
 
 // pushTable holds the pushes under way (P-02 … P-05).
 type pushTable struct {
-	byID  map[uint64]int32
-	slab  purgatory.Slab[pushRecord]
-	ended []int32 // over, and not answered yet
+	byID map[uint64]int32
+	slab purgatory.Slab[pushRecord]
+	look []int32 // ended ones whose answer may be due as this Step ends
 }
 
 type pushRecord struct {
 	used    bool
 	pinned  bool
+	lapsed  bool // its time is over (P-05)
+	refused bool // at the recheck: git never ran
 	ended   bool
 	ok      bool
 	heads   bool // it names heads or tags
@@ -24,10 +27,12 @@ type pushRecord struct {
 	ann     int32
 	serial  uint32
 	applied int32       // what the repository showed when the push ended
+	gen     uint32      // arming of its pin's end
 	until   Time        // a pin lasts this long at most (P-04)
 	from    Handle      // its source (S-06)
+	fresh   int32       // placeholders it would leave, reserved (P-03)
 	bytes   int64       // as the recheck told
-	places  []placePush // placeholders it would leave (P-03)
+	nostr   []placePush // refs below refs/nostr/ that it names
 }
 
 const pinFor = 30 * Minute
@@ -44,6 +49,7 @@ const (
 	pushOver      = "push: its permission has run out; push again"
 	pushUnknown   = "push: this push was not asked for, or the relay has restarted since; push again"
 	pushNoInput   = "push input without a push"
+	pushTwice     = "push: one ref is named twice"
 	pushIDTwice   = "push id used twice"
 	pushStrayLast = "push: the relay is shutting down; push again later"
 )
@@ -66,14 +72,11 @@ func (c *Core) onPushAsked(in *Input) {
 		i := c.pushes.slab.New()
 		r := c.pushes.slab.At(i)
 		*r = pushRecord{used: true, id: p.ID, ann: a, serial: c.anns.At(a).Serial, applied: purgatory.None, until: c.now + pinFor,
-			from: p.From, heads: v.heads, places: append(r.places[:0], v.places...)}
+			gen: r.gen + 1, from: p.From, nostr: r.nostr[:0]}
 		c.pushes.byID[p.ID] = i
 		c.anns.At(a).Pushes = append(c.anns.At(a).Pushes, i)
-		c.reservePlaces(r)
-		if v.moves {
-			r.pinned = true
-			c.anns.At(a).Pins++
-		}
+		c.timers[tPush].arm(pq.Entry{At: int64(r.until), ID: uint32(i), Gen: r.gen})
+		c.allow(r, p, &v)
 	}
 	c.verdict(p, &v)
 }
@@ -91,15 +94,33 @@ func (c *Core) onPushRecheck(in *Input) {
 		return
 	}
 	r := c.pushes.slab.At(i)
-	if c.now > r.until {
+	if c.anns.At(r.ann).Serial != r.serial {
+		r.refused = true
+		c.verdict(p, &pushJudgement{text: pushNoRepo})
+		return
+	}
+	if r.lapsed {
+		r.refused = true
 		c.verdict(p, &pushJudgement{text: pushOver})
 		return
 	}
 	v := c.judgePush(p, r)
-	if v.text == "" {
-		r.bytes = max(p.Bytes, 0)
+	if r.refused = v.text != ""; !r.refused {
+		c.allow(r, p, &v)
 	}
 	c.verdict(p, &v)
+}
+
+// allow notes what an allowed push is about to do, as it looks now, and pins its repository unless it does nothing
+// (P-04).
+func (c *Core) allow(r *pushRecord, p *Push, v *pushJudgement) {
+	c.unreservePlaces(r)
+	r.heads, r.bytes, r.fresh, r.nostr = v.heads, max(p.Bytes, 0), int32(len(v.fresh)), append(r.nostr[:0], v.nostr...)
+	c.reservePlaces(r)
+	if v.moves && !r.pinned {
+		r.pinned = true
+		c.anns.At(r.ann).Pins++
+	}
 }
 
 // verdict tells the driver; of a refused push it names the ref at fault, as it should be and as it would be.
@@ -120,7 +141,8 @@ type pushJudgement struct {
 	want, got Ref    // the ref at fault, if one is
 	moves     bool   // it would change something
 	heads     bool
-	places    []placePush
+	nostr     []placePush // refs below refs/nostr/ that it names
+	fresh     []EventID   // of them those that would be placeholders
 }
 
 // judgePush decides about a push as a whole; r is its record at the recheck.
@@ -137,16 +159,11 @@ func (c *Core) judgePush(p *Push, r *pushRecord) (v pushJudgement) {
 	if v.text != "" {
 		return v
 	}
-	after := slices.Clone(p.Current)
 	for i := range p.Updates {
 		u := &p.Updates[i]
 		switch u.Space {
 		case HeadsAndTags:
 			v.heads = true
-			after = slices.DeleteFunc(after, func(r Ref) bool { return r.Name == u.Name })
-			if !u.New.IsZero() {
-				after = append(after, Ref{Name: u.Name, OID: u.New})
-			}
 		case NostrRef:
 			moved, text := c.judgeNostrRef(a, u, &v)
 			if text != "" {
@@ -159,7 +176,12 @@ func (c *Core) judgePush(p *Push, r *pushRecord) (v pushJudgement) {
 			return v
 		}
 	}
-	if v.text = c.placeRoom(a, p, v.places, r); v.text != "" || !v.heads {
+	after, twice := applyUpdates(p.Current, p.Updates)
+	if twice.Name != 0 {
+		v.text, v.got = pushTwice, twice
+		return v
+	}
+	if v.text = c.placeRoom(a, p, v.fresh, r); v.text != "" || !v.heads {
 		return v
 	}
 	s := c.latestAuthorised(a)
@@ -167,7 +189,6 @@ func (c *Core) judgePush(p *Push, r *pushRecord) (v pushJudgement) {
 		v.text = pushNoState
 		return v
 	}
-	sortRefs(after)
 	v.text, v.want, v.got = mismatch(c.states.At(s).Refs, after)
 	v.moves = v.moves || !sameRefs(after, p.Current)
 	return v
@@ -211,24 +232,27 @@ func (c *Core) onPushEnded(in *Input) {
 		return
 	}
 	r := c.pushes.slab.At(i)
-	r.ended, r.ok, r.bytes = true, in.Class == OK, max(r.bytes, p.Bytes)
-	c.pushes.ended = append(c.pushes.ended, i)
 	c.unreservePlaces(r)
+	r.ended, r.ok, r.bytes = true, in.Class == OK, max(r.bytes, p.Bytes)
+	r.gen++
+	c.pushes.look = append(c.pushes.look, i)
 	ann := c.anns.At(r.ann)
 	if ann.Serial != r.serial {
 		return // its repository is gone; answered as this Step ends
 	}
-	if r.pinned {
-		r.pinned = false
-		ann.Pins--
-	}
+	c.unpin(r)
 	if c.endDoomed(r.ann) {
 		return
 	}
-	if r.ok {
-		c.takePlaces(r)
+	switch {
+	case !r.refused && r.ok:
+		c.takeRefs(r)
 		if p.Moved {
 			c.extendAnnouncement(r.ann)
+		}
+	case !r.refused:
+		for _, x := range r.nostr { // git may have got anywhere
+			c.setRef(r.ann, x.id)
 		}
 	}
 	r.applied = ann.Applied
@@ -260,13 +284,56 @@ func (c *Core) astray(a int32, current []Ref) bool {
 	return len(current) > 0 || c.anns.At(a).Applied != purgatory.None
 }
 
-// dropStalePins ends the pins that have lasted their time; a recheck of their pushes is refused from then on,
-// their end is still answered (P-04, P-05).
+// pushDue: a push has had its time. Its pin ends, a recheck is refused from now on, its end is still answered
+// (P-04, P-05, T-04).
+func (c *Core) pushDue(i int32) {
+	r := c.pushes.slab.At(i)
+	r.lapsed = true
+	c.overdue++
+	c.report(RepOverdue, Effect{Push: r.id, Repo: c.anns.At(r.ann).Repo})
+	if c.anns.At(r.ann).Serial == r.serial {
+		c.unpin(r)
+		c.endDoomed(r.ann)
+	}
+}
+
+// unpin ends the pin of a push. An announcement that was kept past its deadline for it is due at once (I-17).
+func (c *Core) unpin(r *pushRecord) {
+	if !r.pinned {
+		return
+	}
+	r.pinned = false
+	ann := c.anns.At(r.ann)
+	if ann.Pins--; ann.Pins == 0 && ann.Status == purgatory.Held && ann.Deadline <= c.life() {
+		c.armAnnouncement(r.ann)
+	}
+}
+
+// dropStalePins ends the pins whose time is over at this instant, for deadlines that come before theirs in it.
 func (c *Core) dropStalePins(a int32) {
 	for _, i := range c.anns.At(a).Pushes {
 		if r := c.pushes.slab.At(i); r.pinned && r.until <= c.now {
 			c.anns.At(a).Pins--
-			r.pinned = false
+			r.pinned, r.lapsed = false, true
+		}
+	}
+}
+
+// lastPin is when the last pin of a repository ends at the latest.
+func (c *Core) lastPin(a int32) (at Time) {
+	for _, i := range c.anns.At(a).Pushes {
+		if r := c.pushes.slab.At(i); r.pinned {
+			at = max(at, r.until)
+		}
+	}
+	return at
+}
+
+// lookAtPushes has the ended pushes of a repository looked at before the Step ends: what they wait for may be over.
+func (c *Core) lookAtPushes(a int32) {
+	for _, i := range c.anns.At(a).Pushes {
+		if c.pushes.slab.At(i).ended {
+			c.pushes.look = append(c.pushes.look, i)
 		}
 	}
 }
@@ -274,23 +341,32 @@ func (c *Core) dropStalePins(a int32) {
 // settlePushes answers the ended pushes whose repository has no check or release out any more, or is gone; one
 // that went astray has its repository aligned first (P-04, P-05).
 func (c *Core) settlePushes() {
-	kept := c.pushes.ended[:0]
-	for _, i := range c.pushes.ended {
+	for k := 0; k < len(c.pushes.look); k++ {
+		i := c.pushes.look[k]
 		r := c.pushes.slab.At(i)
 		ann := c.anns.At(r.ann)
-		if ann.Serial == r.serial && (ann.Locked || c.checkOut(ann.Group)) {
-			kept = append(kept, i)
-			continue
-		}
-		if ann.Serial == r.serial && r.astray && c.hasRepo(r.ann) && ann.Applied == r.applied {
+		switch {
+		case !r.used || !r.ended:
+		case ann.Serial != r.serial:
+			c.answerPush(i)
+		case ann.Locked || c.checkOut(ann.Group):
+		case r.astray && c.hasRepo(r.ann) && ann.Applied == r.applied:
 			r.astray = false
 			c.realign(r.ann)
-			kept = append(kept, i)
-			continue
+		default:
+			c.answerPush(i)
 		}
-		c.answerPush(i)
 	}
-	c.pushes.ended = kept
+	c.pushes.look = c.pushes.look[:0]
+}
+
+// answerStuck answers the ended pushes of a repository that cannot be set back now: that goes on without them (P-05).
+func (c *Core) answerStuck(a int32) {
+	for _, i := range slices.Clone(c.anns.At(a).Pushes) {
+		if c.pushes.slab.At(i).ended {
+			c.answerPush(i)
+		}
+	}
 }
 
 // realign sets a repository back to what is served there, under its lock (ST-08).
@@ -320,13 +396,13 @@ func (c *Core) forgetPush(i int32) {
 		}
 	}
 	r.used = false
+	r.gen++
 	c.pushes.slab.Free(i)
 }
 
-// endPushes: after a crash no push goes on. Pins end, and since receive-pack may have got anywhere, refs of
-// placeholders go and heads and tags are set back to what is served (R-03, P-04).
+// endPushes: after a crash no push goes on. Pins end, and since receive-pack may have got anywhere, all refs that
+// pushes named are set back to what they should show (R-03, P-04).
 func (c *Core) endPushes() {
-	c.pushes.ended = c.pushes.ended[:0]
 	for i := range c.pushes.slab.Items {
 		r := &c.pushes.slab.Items[i]
 		if !r.used {
@@ -335,16 +411,11 @@ func (c *Core) endPushes() {
 		if !r.ended {
 			c.unreservePlaces(r)
 		}
-		ann := c.anns.At(r.ann)
-		if ann.Serial == r.serial {
-			if r.pinned {
-				ann.Pins--
-			}
+		if ann := c.anns.At(r.ann); ann.Serial == r.serial {
+			c.unpin(r)
 			if c.hasRepo(r.ann) {
-				for k := range r.places {
-					if _, known := c.where[r.places[k].id]; !known && !r.ended {
-						c.dropRef(r.ann, r.places[k].id)
-					}
+				for k := 0; k < len(r.nostr) && !r.ended; k++ {
+					c.setRef(r.ann, r.nostr[k].id)
 				}
 				if r.heads && !ann.Locked {
 					c.realign(r.ann)

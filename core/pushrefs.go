@@ -43,3 +43,31 @@ func mismatch(wanted, there []Ref) (text string, want, got Ref) {
 	}
 	return "", Ref{}, Ref{}
 }
+
+// applyUpdates is what heads and tags would be after a push; twice is the first ref of it that is named twice, which
+// git refuses too. Sorted by name.
+func applyUpdates(current []Ref, updates []RefUpdate) (after []Ref, twice Ref) {
+	list := slices.Clone(updates)
+	slices.SortStableFunc(list, func(a, b RefUpdate) int { return cmp.Or(cmp.Compare(a.Space, b.Space), cmp.Compare(a.Name, b.Name)) })
+	for i := 1; i < len(list); i++ {
+		if list[i].Name == list[i-1].Name && list[i].Space == list[i-1].Space && (list[i].Space == HeadsAndTags || list[i].Event == list[i-1].Event) {
+			return nil, Ref{Name: list[i].Name, OID: list[i].New}
+		}
+	}
+	old := slices.Clone(current)
+	sortRefs(old)
+	after = make([]Ref, 0, len(old)+len(list))
+	i, k := 0, 0
+	for ; k < len(list) && list[k].Space == HeadsAndTags; k++ {
+		for ; i < len(old) && old[i].Name < list[k].Name; i++ {
+			after = append(after, old[i])
+		}
+		if i < len(old) && old[i].Name == list[k].Name {
+			i++
+		}
+		if !list[k].New.IsZero() {
+			after = append(after, Ref{Name: list[k].Name, OID: list[k].New})
+		}
+	}
+	return append(after, old[i:]...), Ref{}
+}

@@ -107,6 +107,7 @@ func (c *Core) partition(ident int32) {
 		o.anns = append(o.anns[:0], set...)
 		for _, a := range set {
 			c.anns.At(a).Group = survivor
+			c.lookAtPushes(a)
 		}
 		if fresh {
 			o.activity = c.now

@@ -68,6 +68,7 @@ func (c *Core) advance(i int32) {
 			kind := askAlign
 			if r.kind == recPR {
 				kind = askNostr
+				c.prs.At(r.slot).Shown = true
 			}
 			for _, a := range r.owners {
 				c.out = append(c.out, c.repoEffect(&ask{kind: kind, a: i, b: a, event: r.event}))
@@ -89,14 +90,12 @@ func (c *Core) advance(i int32) {
 
 // onReleaseStep takes the completion of a copy or an alignment.
 func (c *Core) onReleaseStep(in *Input) {
-	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow, askDropRef)
+	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow, askRef)
 	if !ok {
 		return
 	}
-	if k.kind == askDropRef {
-		if in.Class != OK {
-			c.retryLater(k)
-		}
+	if k.kind == askRef {
+		c.refSet(k, in.Class)
 		return
 	}
 	if k.kind == askShow {
@@ -106,7 +105,11 @@ func (c *Core) onReleaseStep(in *Input) {
 	if k.kind == askRealign {
 		if in.Class != OK {
 			c.retryLater(k)
+			c.answerStuck(k.b)
 			return
+		}
+		if k.event != (EventID{}) && !c.refOf(k.b, k.event).IsZero() {
+			c.setRef(k.b, k.event) // pushed again meanwhile
 		}
 		c.unlock(k.b)
 		return

@@ -48,6 +48,7 @@ func (c *Core) onServed(in *Input) {
 // that is missing is made anew, so that it can be pushed to.
 func (c *Core) started() {
 	c.starting, c.showing = false, c.showing[:0]
+	c.takeFound()
 	for i := range c.anns.Items {
 		if ann := &c.anns.Items[i]; ann.Status == purgatory.Served && !ann.Unlisted {
 			c.createRepo(int32(i))
@@ -68,6 +69,14 @@ func (c *Core) onRepoRefs(in *Input) {
 	}
 	ann := c.anns.At(a)
 	ann.RepoExists = true
+	if in.Target != (EventID{}) {
+		if len(in.OIDs) == 1 && !in.OIDs[0].IsZero() {
+			c.found = append(c.found, foundRef{a, in.Target, in.OIDs[0]})
+		} else {
+			c.contract("repo-refs with a Target and not exactly one OID")
+		}
+		return
+	}
 	if ann.Unlisted && ann.Status == purgatory.Served {
 		c.keepFor(a, c.cfg.UnlistedRetention) // since when is not known: from now on (AN-06)
 	}

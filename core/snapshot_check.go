@@ -57,7 +57,7 @@ func some(used []bool, i int32) bool { return i == purgatory.None || has(used, i
 func within[T any](s *purgatory.Slab[T], i int32) bool { return i >= 0 && int(i) < len(s.Items) }
 
 func (r *restored) judgeTimers() {
-	slots := [numTimerClasses]int{len(r.state), len(r.pr), len(r.place), len(r.ann), len(r.ask), len(r.pass), len(r.group)}
+	slots := [numTimerClasses]int{len(r.state), len(r.pr), len(r.place), len(r.ann), len(r.ask), len(r.push), len(r.pass), len(r.group)}
 	for k := range r.timers {
 		t := &r.timers[k]
 		for i := range t.lane.Len() {

@@ -18,7 +18,7 @@ const (
 	passSize    = 1 + 4
 	askSize     = 1 + 4
 	releaseSize = 1
-	pushSize    = 1
+	pushSize    = 1 + 4
 	urlSize     = 4 + 4 + 4 + 1 + 4 + 8 + 8
 	authorSize  = 32 + 4 + 4
 	wantSize    = wire.OIDSize + 8 + 4 + 2
@@ -58,6 +58,7 @@ func (c *Core) code(w *wire.Coder) {
 	c.budget.Code(w, c.now)
 	c.memo.Code(w)
 	c.expired.Code(w)
+	c.gone.Code(w)
 	w.Section("rejected events")
 	c.rejected.ids.Code(w)
 	c.rejected.code(w)
@@ -87,7 +88,6 @@ func (c *Core) code(w *wire.Coder) {
 	c.releases.Code(w, releaseSize, func(w *wire.Coder, x *release) { x.code(w) })
 	w.Section("pushes")
 	c.pushes.slab.Code(w, pushSize, func(w *wire.Coder, x *pushRecord) { x.code(w) })
-	wire.List(w, &c.pushes.ended, 4, wire.Slot)
 	w.Section("sources")
 	c.sources.slab.Code(w, 1, func(w *wire.Coder, x *sourceUse) {
 		if w.Bool(&x.used); x.used {
@@ -103,6 +103,11 @@ func (c *Core) code(w *wire.Coder) {
 		wire.Handle(w, &x.from)
 		wire.Time(w, &x.at)
 		wire.I64(w, &x.bytes)
+	})
+	wire.List(w, &c.found, 4+32+1, func(w *wire.Coder, x *foundRef) {
+		wire.Slot(w, &x.ann)
+		wire.EventID(w, &x.id)
+		wire.OID(w, &x.commit)
 	})
 	w.Section("events being stored")
 	c.pending.Code(w, pendingSize, func(w *wire.Coder, x *pendingEvent) { x.code(w) })
@@ -236,10 +241,11 @@ func (r *release) code(w *wire.Coder) {
 }
 
 func (p *pushRecord) code(w *wire.Coder) {
-	if w.Bool(&p.used); !p.used {
+	w.Bool(&p.used)
+	if wire.U32(w, &p.gen); !p.used {
 		return
 	}
-	for _, flag := range [...]*bool{&p.pinned, &p.ended, &p.ok, &p.heads, &p.astray} {
+	for _, flag := range [...]*bool{&p.pinned, &p.lapsed, &p.refused, &p.ended, &p.ok, &p.heads, &p.astray} {
 		w.Bool(flag)
 	}
 	wire.U64(w, &p.id)
@@ -248,8 +254,9 @@ func (p *pushRecord) code(w *wire.Coder) {
 	wire.Time(w, &p.until)
 	wire.Slot(w, &p.applied)
 	wire.Handle(w, &p.from)
+	wire.Slot(w, &p.fresh)
 	wire.I64(w, &p.bytes)
-	wire.List(w, &p.places, 32+1, func(w *wire.Coder, x *placePush) {
+	wire.List(w, &p.nostr, 32+1, func(w *wire.Coder, x *placePush) {
 		wire.EventID(w, &x.id)
 		wire.OID(w, &x.commit)
 	})

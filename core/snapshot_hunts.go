@@ -164,6 +164,7 @@ func (r *restored) judgeReleases() {
 
 func (r *restored) judgePushes() {
 	const what = "push"
+	pins := make([]int32, len(r.ann))
 	for i := range r.pushes.slab.Items {
 		p := &r.pushes.slab.Items[i]
 		r.must(r.push[i] == p.used, what, i, "is free and in use")
@@ -175,16 +176,22 @@ func (r *restored) judgePushes() {
 			return
 		}
 		r.pushes.byID[p.id] = int32(i)
-		r.must(p.ended == slices.Contains(r.pushes.ended, int32(i)), what, i, "is over and not, at once")
 		if r.must(within(&r.anns, p.ann), what, i, "is to nowhere") && r.anns.At(p.ann).Serial == p.serial {
 			r.must(slices.Contains(r.anns.At(p.ann).Pushes, int32(i)), what, i, "is not known to its repository")
 		}
-		if !p.ended && len(p.places) > 0 {
-			r.useSource(p.from, func(u *placeUse) { u.pending += int32(len(p.places)) })
+		if p.pinned && has(r.ann, p.ann) && r.anns.At(p.ann).Serial == p.serial {
+			pins[p.ann]++
+		}
+		if r.must(p.fresh >= 0 && int(p.fresh) <= len(p.nostr) && p.bytes >= 0, what, i, "leaves more placeholders than it names, or fewer bytes than none"); !p.ended && p.fresh > 0 {
+			r.places.under += p.bytes
+			r.useSource(p.from, func(u *placeUse) { u.pending += p.fresh; u.under += p.bytes })
 		}
 	}
-	for _, i := range r.pushes.ended {
-		r.must(has(r.push, i), what, int(i), "is over and not there")
+	for i := range r.anns.Items {
+		r.must(!r.ann[i] || r.anns.Items[i].Pins == pins[i], "announcement", i, "is pinned "+num(int(r.anns.Items[i].Pins))+" times, pushes pin it "+num(int(pins[i])))
+	}
+	for i := range r.found {
+		r.must(within(&r.anns, r.found[i].ann), "ref found at start", i, "is of no repository")
 	}
 }
 

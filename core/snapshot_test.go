@@ -121,7 +121,7 @@ func invisible(path string) bool {
 	for _, p := range []string{".out", ".arena", ".reports", ".grow", ".scratch", ".sourceScratch", ".urlMarks", ".domMarks", ".readyScratch",
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
 		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake",
-		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids",
+		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".gone.ring", ".gone.head", ".gone.ids",
 		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".blocked", ".memo.age"} {
 		if path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[") {
 			return true

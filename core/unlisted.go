@@ -109,6 +109,7 @@ func (c *Core) orphan(a int32) {
 	}
 	ann.URLs, ann.Listed, ann.Holder = ann.URLs[:0], ann.Listed[:0], purgatory.None
 	c.idents.At(ann.Ident).Orphans++
+	c.lookAtPushes(a)
 	c.keepFor(a, c.cfg.UnlistedRetention)
 	c.regroup(ann.Ident)
 }
@@ -160,6 +161,7 @@ func (c *Core) dropShadow(a int32) {
 // fallBack ends a held version and makes the record that of the served one under it again.
 func (c *Core) fallBack(a int32) {
 	ann := c.anns.At(a)
+	c.lookAtPushes(a)
 	c.endPlaces(a)
 	c.authors.release(ann.AuthorSlot)
 	c.subHeld(ann.Size)

@@ -83,7 +83,11 @@ func (c *Core) onChecked(in *Input) {
 	if !o.used || k.serial != o.use {
 		return
 	}
-	o.checksOut--
+	if o.checksOut--; o.checksOut == 0 {
+		for _, a := range o.anns {
+			c.lookAtPushes(a)
+		}
+	}
 	c.gained(k.a, k.b, in.OIDs)
 	if k.attempt != 0 && o.phase == checking && k.attempt == o.attempt {
 		if o.checks--; o.checks == 0 {

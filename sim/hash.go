@@ -83,6 +83,9 @@ func (h Hash) input(now core.Time, in *core.Input) Hash {
 		h = h.two(uint64(in.Offset), 0)
 	case core.InRepoRefs:
 		h = h.two(uint64(in.Repo), uint64(len(in.Refs))).refs(in.Refs)
+		if in.Target != (core.EventID{}) {
+			h = h.bytes32((*[32]byte)(&in.Target))
+		}
 	case core.InPushAsked, core.InPushRecheck, core.InPushEnded:
 		if p := in.Push; p != nil {
 			h = h.push(p)

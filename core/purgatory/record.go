@@ -104,6 +104,7 @@ type PR struct {
 	Failed     bool
 	Overdue    bool
 	Grace      bool
+	Shown      bool // its ref may be in the repositories it names: it goes if the event does (PR-03)
 	Gen        uint32
 	ID         EventID
 	Author     PubKey

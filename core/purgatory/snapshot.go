@@ -10,7 +10,7 @@ import (
 const (
 	AnnouncementSize = 4 + 1 + 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
 	StateSize        = 4 + 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
-	PRSize           = 4 + 4 + 1 + 5 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
+	PRSize           = 4 + 4 + 1 + 6 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4 + 4
 	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4 + 3*40
 	most             = 1 << 24 // of the bound on expired ids
@@ -108,7 +108,7 @@ func (s *State) Code(w *wire.Coder) {
 // Code writes or reads a PR.
 func (p *PR) Code(w *wire.Coder) {
 	wire.Enum(w, &p.Status, Served+1, "status of a PR")
-	for _, flag := range [...]*bool{&p.Synced, &p.Chance, &p.Failed, &p.Overdue, &p.Grace} {
+	for _, flag := range [...]*bool{&p.Synced, &p.Chance, &p.Failed, &p.Overdue, &p.Grace, &p.Shown} {
 		w.Bool(flag)
 	}
 	wire.U32(w, &p.Gen)
