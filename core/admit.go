@@ -121,7 +121,9 @@ func (c *Core) redelivered(loc location, in *Input) {
 	}
 	switch loc.kind {
 	case recPending:
-		c.pending.At(loc.slot).answers++ // answered with the first, when the store has spoken
+		if p := c.pending.At(loc.slot); p.answers < maxAnswers {
+			p.answers++ // answered with the first, when the store has spoken
+		}
 		return
 	case recState:
 		if st := c.states.At(loc.slot); in.Origin == FromClient {

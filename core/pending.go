@@ -16,6 +16,9 @@ type pendingEvent struct {
 	event   Event
 }
 
+// maxAnswers bounds the deliveries of one event that are answered when the store has spoken.
+const maxAnswers = 1 << 12
+
 // storeNew asks for an event to be stored as it is.
 func (c *Core) storeNew(in *Input) {
 	i := c.pending.New()

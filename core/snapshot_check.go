@@ -221,7 +221,7 @@ func (r *restored) judgePending() {
 	for i := range r.pending.Items {
 		p := &r.pending.Items[i]
 		if r.must(r.pended[i] == p.used, "event being stored", i, "is free and in use") && p.used {
-			r.must(p.answers > 0, "event being stored", i, "has no sender")
+			r.must(p.answers > 0 && p.answers <= maxAnswers, "event being stored", i, "was delivered "+num(int(p.answers))+" times")
 			r.index(p.event.ID, location{recPending, int32(i)})
 			if p.event.Kind == KindDeletion {
 				r.deletions = append(r.deletions, int32(i))
