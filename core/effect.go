@@ -14,8 +14,10 @@ const (
 	EfEndPass                 // (asks) pass Ask has no more to do → PassEnded
 	EfCancelPass              // (asks) stop pass Ask now → PassEnded alone; an outstanding completion is void
 	EfCopyObjects             // (asks) copy OIDs with closure From → Repo → Copied
-	EfAlignRefs               // (asks) set Repo to exactly Refs (heads and tags), HEAD to Head; or, with Event
-	//                                  set and Space NostrRef, set refs/nostr/<Event> to OIDs[0], or delete it if none → Aligned
+	EfAlignRefs               // (asks) set HEAD of Repo to Head if Refs has that branch and its tip is a commit (ST-04),
+	//                                  then heads and tags to exactly Refs, deletions first where names clash as directory and
+	//                                  file (ST-08); or, with Event set and Space NostrRef, set refs/nostr/<Event> to OIDs[0],
+	//                                  or delete it if none → Aligned
 	EfStoreEvent         // (asks) store Event for serving; the store has the last word → Stored
 	EfRemoveEvent        // (asks) Event is served no more → Removed
 	EfCreateRepo         // (asks) → RepoCreated

@@ -74,6 +74,7 @@ type LocalCounts struct {
 	Done            [NumLocalOps]uint64
 	Failed          [NumLocalOps]uint64
 	DeletedWithRefs uint64 // repositories deleted while they had refs
+	TwoSteps        uint64 // alignments that needed a deletion transaction first (ST-08)
 	StaleOld        uint64 // alignments whose Old was not what is there
 }
 

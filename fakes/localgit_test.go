@@ -230,3 +230,47 @@ func TestDiskFull(t *testing.T) {
 	l.Receive(a, w.ids("dev"))
 	require.Len(t, l.Check(a, w.ids("dev"), nil), 1)
 }
+
+// ST-08: names that clash as directory and file are refused in one transaction, as git does, and take two to set.
+func TestDirectoryAndFile(t *testing.T) {
+	w, l, a, _ := shelf(t)
+	l.Receive(a, w.ids("v1", "dev"))
+	flat, deep := w.refs("refs/heads/a", "main", "refs/tags/v1", "v1"), w.refs("refs/heads/a/b", "dev", "refs/heads/a/c", "main")
+	require.True(t, l.Transact(a, nil, flat))
+	require.False(t, l.Transact(a, []core.Handle{flat[0].Name}, deep), "deleted along with it, and still in the way")
+	require.Equal(t, flat, l.Refs(a))
+	require.False(t, l.Transact(a, nil, append(w.refs("refs/heads/x", "main"), w.refs("refs/heads/x/y", "main")...)))
+	require.Equal(t, core.OK, l.Align(&core.Effect{Repo: a, Refs: deep}))
+	require.Equal(t, deep, l.Refs(a))
+	require.Equal(t, core.OK, l.Align(&core.Effect{Repo: a, Refs: flat}))
+	require.Equal(t, flat, l.Refs(a))
+	require.EqualValues(t, 2, l.Counts().TwoSteps)
+	require.Equal(t, core.OK, l.Align(&core.Effect{Repo: a, Refs: flat[:1]}))
+	require.EqualValues(t, 2, l.Counts().TwoSteps)
+}
+
+// ST-04: HEAD follows a state to a branch of it whose tip is a commit that is here, and stays otherwise.
+func TestHead(t *testing.T) {
+	w, l, a, _ := shelf(t)
+	l.Receive(a, w.ids("main", "v1"))
+	at := func(head string, refs []core.Ref) (string, core.Class) {
+		c := l.Align(&core.Effect{Repo: a, Refs: refs, Head: w.Names.Handle(head)})
+		return w.Names.Text(l.Head(a)), c
+	}
+	for _, row := range []struct {
+		head, want string
+		refs       []core.Ref
+		class      core.Class
+	}{
+		{"refs/heads/x", "refs/heads/x", w.refs("refs/heads/x", "main"), core.OK},
+		{"refs/heads/y", "refs/heads/x", w.refs("refs/heads/x", "main"), core.OK},                           // not in the state
+		{"refs/heads/y", "refs/heads/x", w.refs("refs/heads/y", "dev"), core.NotOurRef},                     // its tip is not here
+		{"refs/heads/y", "refs/heads/x", w.refs("refs/heads/y", "v1"), core.LocalFault},                     // a tag object
+		{"refs/heads/y", "refs/heads/y", w.refs("refs/heads/x", "main", "refs/heads/y", "main~1"), core.OK}, // here
+		{"refs/tags/v1", "refs/heads/y", w.refs("refs/heads/y", "main~1", "refs/tags/v1", "v1"), core.OK},   // no branch
+	} {
+		head, class := at(row.head, row.refs)
+		require.Equal(t, row.want, head)
+		require.Equal(t, row.class, class)
+	}
+}

@@ -1,13 +1,15 @@
 package fakes
 
 import (
+	"slices"
 	"strings"
 
 	"graspsync/core"
 )
 
-// Align sets the heads and tags of a repository to exactly e.Refs and HEAD to e.Head, in one transaction
-// (ST-08); other refs are untouched. With NostrRef it sets refs/nostr/<event> to e.OIDs[0], or deletes
+// Align sets HEAD to e.Head, if the state has that branch and its tip is a commit that is here (ST-04), and the heads
+// and tags of a repository to exactly e.Refs; other refs are untouched. That is one transaction, or two where git
+// refuses it in one: a name that goes is a directory of one that comes, or the reverse (ST-08). With NostrRef it sets refs/nostr/<event> to e.OIDs[0], or deletes
 // it if there is none (PR-02, PR-03). A ref to an object that is not here with its closure changes
 // nothing and gives core.NotOurRef.
 func (l *LocalGit) Align(e *core.Effect) core.Class {
@@ -27,27 +29,81 @@ func (l *LocalGit) Align(e *core.Effect) core.Class {
 		if !l.has(r, e.Refs[i].OID) {
 			return core.NotOurRef
 		}
+		if l.branch(e.Refs[i].Name) && !l.commit(e.Refs[i].OID) {
+			return core.LocalFault // git lets a branch point to nothing but a commit
+		}
 	}
+	l.setHead(r, e)
 	if l.aligned(r, e.Refs) {
-		l.setHead(r, e.Head)
 		return core.OK
 	}
 	if !l.aligned(r, e.Old) {
 		l.counts.StaleOld++
 	}
-	kept := r.refs[:0]
+	wanted := make(map[core.Handle]bool, len(e.Refs))
+	for i := range e.Refs {
+		wanted[e.Refs[i].Name] = true
+	}
+	var gone []core.Handle
 	for _, ref := range r.refs {
-		if !l.headOrTag(ref.Name) {
-			kept = append(kept, ref)
+		if l.headOrTag(ref.Name) && !wanted[ref.Name] {
+			gone = append(gone, ref.Name)
 		}
 	}
-	r.refs = kept
-	for _, ref := range e.Refs {
-		r.refs = append(r.refs, core.Ref{Name: ref.Name, OID: ref.OID})
+	if l.Transact(e.Repo, gone, e.Refs) {
+		return core.OK
+	}
+	if !l.Transact(e.Repo, gone, nil) || !l.Transact(e.Repo, nil, e.Refs) {
+		return core.LocalFault
+	}
+	l.counts.TwoSteps++
+	return core.OK
+}
+
+// Transact deletes and sets refs all at once, as git's update-ref does it: false, and nothing done, where a name
+// that is set is a directory of another or lies below one, even of one that is deleted along with it.
+func (l *LocalGit) Transact(repo core.Handle, gone []core.Handle, set []core.Ref) bool {
+	r := l.at(repo)
+	if r == nil {
+		return false
+	}
+	there, new := make(map[string]bool, len(r.refs)+len(set)), make(map[string]bool, len(set))
+	for i := range set {
+		there[l.names.Text(set[i].Name)], new[l.names.Text(set[i].Name)] = true, true
+	}
+	for i := range r.refs {
+		there[l.names.Text(r.refs[i].Name)] = true
+	}
+	for i := range set {
+		if inside(l.names.Text(set[i].Name), there) {
+			return false
+		}
+	}
+	for i := range r.refs {
+		if inside(l.names.Text(r.refs[i].Name), new) {
+			return false
+		}
+	}
+	goes := make(map[core.Handle]bool, len(gone))
+	for _, name := range gone {
+		goes[name] = true
+	}
+	r.refs = slices.DeleteFunc(r.refs, func(ref core.Ref) bool { return goes[ref.Name] || new[l.names.Text(ref.Name)] })
+	for i := range set {
+		r.refs = append(r.refs, core.Ref{Name: set[i].Name, OID: set[i].OID})
 	}
 	l.sortRefs(r.refs)
-	l.setHead(r, e.Head)
-	return core.OK
+	return true
+}
+
+// inside tells whether one of the names is a directory of name.
+func inside(name string, names map[string]bool) bool {
+	for i := range name {
+		if name[i] == '/' && names[name[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // Push applies the updates of a push that was let through, all or nothing: the relay's receive-pack. The
@@ -103,10 +159,20 @@ func (l *LocalGit) setRef(r *localRepo, name core.Handle, oid core.OID) core.Cla
 	return core.OK
 }
 
-func (l *LocalGit) setHead(r *localRepo, head core.Handle) {
-	if head != 0 {
-		r.head = head
+// setHead points HEAD to the branch a state names, if the state has it and its tip is a commit here; else it stays.
+func (l *LocalGit) setHead(r *localRepo, e *core.Effect) {
+	for i := range e.Refs {
+		if ref := &e.Refs[i]; ref.Name == e.Head && l.branch(e.Head) && l.has(r, ref.OID) && l.commit(ref.OID) {
+			r.head = e.Head
+		}
 	}
+}
+
+func (l *LocalGit) branch(name core.Handle) bool { return strings.HasPrefix(l.names.Text(name), "refs/heads/") }
+
+func (l *LocalGit) commit(oid core.OID) bool {
+	n := l.graph.Find(oid)
+	return n != NoNode && l.graph.Kind(n) == CommitObject
 }
 
 // aligned tells whether the heads and tags of r are exactly want, in any order.

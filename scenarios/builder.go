@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"graspsync/core"
 	"graspsync/sim"
 )
 
@@ -268,8 +267,8 @@ func (t *Test) Expect(e Expectation) {
 		t.tb.Fatalf("%v", err)
 		return
 	}
-	if repo := e.Refs + e.Nostr; repo != "" {
-		j.refs = map[refsAt]string{{repo, e.Nostr != "", core.Time(t.s.Horizon)}: j.refsNow(repo, e.Nostr != "")}
+	if x, ok := j.sightOf(&e); ok {
+		j.seen = map[sight]string{x: j.look(x)}
 	}
 	j.expectOne(&it)
 	for _, bad := range res.Violations {

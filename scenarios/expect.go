@@ -14,16 +14,10 @@ type judge struct {
 	*build
 	rec  *sim.Record
 	log  []request
-	refs map[refsAt]string // what repositories had at the instants that are looked at
+	seen map[sight]string // what was there at the instants that are looked at
 
 	promised []sim.Reachable // what I-4 was told
 	res      *sim.Result
-}
-
-type refsAt struct {
-	repo  string
-	nostr bool
-	at    core.Time
 }
 
 func (j *judge) fail(e *item[Expectation], format string, args ...any) {
@@ -74,6 +68,8 @@ func (j *judge) expectOne(e *item[Expectation]) {
 		j.compareRefs(e)
 	case "pushed", "denied":
 		j.push(e, about, subject == "pushed")
+	case "head", "served":
+		j.compareSight(e)
 	case "reachable":
 		j.reachable(e, about)
 	case "broken":
@@ -146,7 +142,7 @@ func (j *judge) present(e *item[Expectation], name string, held bool) {
 		j.fail(e, "not held at %v, last seen: %v%s", at, last, answered(r))
 	case !held && last == core.RepHeld:
 		j.fail(e, "held at %v", at)
-	case !held && (last == core.RepEndedReleased || last == core.RepNone && r.Stored >= 0 && r.Stored <= at):
+	case !held && j.seen[sight{"served", name, at}] == "served":
 		j.fail(e, "served at %v", at)
 	}
 }
@@ -253,11 +249,8 @@ func (j *judge) push(e *item[Expectation], name string, ok bool) {
 }
 
 func (j *judge) compareRefs(e *item[Expectation]) {
-	at := core.Time(j.Horizon)
-	if len(e.val.At) > 0 {
-		at = core.Time(e.val.At[0])
-	}
-	_, identifier, _ := splitRepo(e.val.Refs + e.val.Nostr)
+	x, _ := j.sightOf(&e.val)
+	_, identifier, _ := splitRepo(x.about)
 	refs, _ := e.val.Is.expand()
 	var want []string
 	for _, r := range refs {
@@ -268,8 +261,20 @@ func (j *judge) compareRefs(e *item[Expectation]) {
 		want = append(want, name+"="+j.parts.Graph.Name(oid(identifier, r.Value)))
 	}
 	slices.Sort(want)
-	if got := j.refs[refsAt{e.val.Refs + e.val.Nostr, e.val.Nostr != "", at}]; got != strings.Join(want, " ") {
-		j.fail(e, "at %v: %q, expected %q", at, got, strings.Join(want, " "))
+	if got := j.seen[x]; got != strings.Join(want, " ") {
+		j.fail(e, "at %v: %q, expected %q", x.at, got, strings.Join(want, " "))
+	}
+}
+
+// compareSight judges where HEAD points, or whether the store has an event.
+func (j *judge) compareSight(e *item[Expectation]) {
+	x, _ := j.sightOf(&e.val)
+	want := "served"
+	if x.subject == "head" {
+		want = fullName(e.val.Branch)
+	}
+	if got := j.seen[x]; got != want {
+		j.fail(e, "at %v: %q, expected %q", x.at, got, want)
 	}
 }
 

@@ -195,6 +195,7 @@ type Action struct {
 	Maintainers Labels `yaml:"maintainers"` // of an announcement (default the repository's)
 	Also        Labels `yaml:"also"`        // further repositories a pull request names
 	Unlisted    bool   `yaml:"unlisted"`    // the announcement does not list us
+	Coordinate  bool   `yaml:"coordinate"`  // Delete: every version of it up to the deletion's created_at
 	Created     *Span  `yaml:"created"`     // created_at after instant 0; default At
 	Upload      Span   `yaml:"upload"`      // how long a push takes
 	Bytes       int64  `yaml:"bytes"`       // what a push uploads
@@ -226,12 +227,14 @@ type Expectation struct {
 	Fair      string `yaml:"fair"`      // host: greatest number of passes between two turns of one repository that waits
 	Refs      string `yaml:"refs"`      // repository: it has exactly Is
 	Nostr     string `yaml:"nostr"`     // repository: its refs/nostr/ are exactly Is, by event
+	Head      string `yaml:"head"`      // repository: its HEAD points to Branch
+	Served    string `yaml:"served"`    // event: the store serves it at At (default the horizon)
 	Pushed    string `yaml:"pushed"`    // push: its client was told of success
 	Denied    string `yaml:"denied"`    // push: it was refused or failed; Text is part of the reason
 	Reachable string `yaml:"reachable"` // event: its data is in reach from From on, so I-4 says by when it is released
 	Broken    string `yaml:"broken"`    // invariant that must be seen broken (a planted fault)
 
-	At      Spans  `yaml:"at"`      // exact instants; for Held, Absent and Refs the instant to look at
+	At      Spans  `yaml:"at"`      // exact instants; for Held, Absent, Served, Refs, Nostr and Head the instant to look at
 	Between Spans  `yaml:"between"` // [first, last] allowed instant
 	Count   Count  `yaml:"count"`   // how many
 	From    Span   `yaml:"from"`    // only what happened from here
@@ -244,6 +247,7 @@ type Expectation struct {
 	Class   string `yaml:"class"`   // Report: with this outcome class
 	Text    string `yaml:"text"`    // Refused, Denied: part of the reason
 	Is      Refs   `yaml:"is"`      // Refs, Nostr
+	Branch  string `yaml:"branch"`  // Head
 }
 
 // Spans is one instant or a list of them.

@@ -56,15 +56,19 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{build: b, refs: make(map[refsAt]string), promised: setup.Reachable}
-	for _, look := range j.looks() {
-		world.RunUntil(look.at)
-		j.refs[look] = j.refsNow(look.repo, look.nostr)
+	j := &judge{build: b, seen: make(map[sight]string), promised: setup.Reachable}
+	last := core.Time(s.Horizon)
+	sights := j.sights()
+	for _, x := range sights {
+		if x.at < last {
+			world.RunUntil(x.at)
+			j.seen[x] = j.look(x)
+		}
 	}
 	res := world.Run()
-	for i := range j.expect {
-		if e := &j.expect[i].val; e.Refs+e.Nostr != "" && len(e.At) == 0 {
-			j.refs[refsAt{e.Refs + e.Nostr, e.Nostr != "", core.Time(s.Horizon)}] = j.refsNow(e.Refs+e.Nostr, e.Nostr != "")
+	for _, x := range sights {
+		if x.at == last {
+			j.seen[x] = j.look(x)
 		}
 	}
 	j.rec, j.log, j.res = res.Record, w.log, &res
@@ -158,18 +162,56 @@ func (s *Scenario) with(settings []string) (*Scenario, error) {
 	return &c, nil
 }
 
-// looks are the instants at which repositories are looked at in the middle, in order.
-func (j *judge) looks() []refsAt {
-	var out []refsAt
+// sight is one look at the world in the middle of a run: at a repository or an event.
+type sight struct {
+	subject, about string
+	at             core.Time
+}
+
+// sightOf is the look an expectation needs, if it needs one; without an instant it is at the end.
+func (j *judge) sightOf(e *Expectation) (sight, bool) {
+	subject, about := e.subject()
+	x := sight{subject, about, core.Time(j.Horizon)}
+	if len(e.At) > 0 {
+		x.at = core.Time(e.At[0])
+	}
+	switch subject {
+	case "absent":
+		x.subject = "served" // whether the store has it
+		return x, true
+	case "refs", "nostr", "head", "served":
+		return x, true
+	}
+	return x, false
+}
+
+// sights are all looks at the world, in order of time.
+func (j *judge) sights() []sight {
+	var out []sight
 	for i := range j.expect {
-		if e := &j.expect[i].val; e.Refs+e.Nostr != "" && len(e.At) > 0 {
-			out = append(out, refsAt{e.Refs + e.Nostr, e.Nostr != "", core.Time(e.At[0])})
+		if x, ok := j.sightOf(&j.expect[i].val); ok {
+			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b refsAt) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.repo, b.repo), boolCompare(a.nostr, b.nostr))
+	slices.SortFunc(out, func(a, b sight) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), strings.Compare(a.subject, b.subject), strings.Compare(a.about, b.about))
 	})
 	return slices.Compact(out)
+}
+
+// look is what can be seen now.
+func (j *judge) look(x sight) string {
+	switch x.subject {
+	case "served":
+		if j.parts.Store.Has(j.idOf(x.about)) {
+			return "served"
+		}
+		return "not served"
+	case "head":
+		owner, identifier, _ := splitRepo(x.about)
+		return j.names.Text(j.parts.Local.Head(j.coordinate(owner, identifier).Repo))
+	}
+	return j.refsNow(x.about, x.subject == "nostr")
 }
 
 const nostrSpace = "refs/nostr/"
@@ -185,14 +227,4 @@ func (j *judge) refsNow(repo string, nostr bool) string {
 	}
 	slices.Sort(out)
 	return strings.Join(out, " ")
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

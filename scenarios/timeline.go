@@ -118,6 +118,9 @@ func (b *build) event(verb string, a *Action) *core.Event {
 		case target != nil:
 			ev.Author = target.Author
 		}
+		if a.Coordinate && target != nil {
+			ev.Targets, ev.Coordinates = nil, []core.Deleted{{Kind: target.Kind, Coordinate: target.Repo}}
+		}
 		return ev
 	}
 	owner, identifier, _ := splitRepo(name)

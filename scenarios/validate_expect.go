@@ -12,7 +12,7 @@ import (
 
 func subjects() []string {
 	return []string{"released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused", "attempts", "passes",
-		"requests", "at-once", "report", "counter", "fair", "refs", "nostr", "pushed", "denied", "reachable", "broken"}
+		"requests", "at-once", "report", "counter", "fair", "refs", "nostr", "head", "served", "pushed", "denied", "reachable", "broken"}
 }
 
 func (e *Expectation) subject() (subject, about string) {
@@ -32,8 +32,10 @@ func expectFields(subject string) []string {
 	switch subject {
 	case "released", "expired", "deleted", "replaced", "evicted":
 		return append(common, "at", "between")
-	case "held", "absent":
+	case "held", "absent", "served":
 		return append(common, "at")
+	case "head":
+		return append(common, "at", "branch")
 	case "refused", "denied":
 		return append(common, "text")
 	case "pushed":
@@ -88,10 +90,10 @@ func (v *validator) expectation(it *item[Expectation]) {
 func (v *validator) subject(e *Expectation, path, subject, about string) {
 	at := path + "." + subject
 	switch subject {
-	case "released", "expired", "deleted", "replaced", "evicted", "held", "absent", "refused", "reachable":
+	case "released", "expired", "deleted", "replaced", "evicted", "held", "absent", "served", "refused", "reachable":
 		v.event(at, about)
 		v.instant(path+".from", e.From)
-		if (subject == "held" || subject == "absent") && len(e.At) > 1 {
+		if (subject == "held" || subject == "absent" || subject == "served") && len(e.At) > 1 {
 			v.add(path+".at", "must be one instant")
 		}
 	case "pushed", "denied":
@@ -103,6 +105,11 @@ func (v *validator) subject(e *Expectation, path, subject, about string) {
 		v.refs(path+".is", e.Is)
 		if subject == "attempts" && e.At == nil && e.Between == nil && !e.Count.Set {
 			v.add(path, "says nothing about the attempts; add at, between or count")
+		}
+	case "head":
+		v.repository(at, about)
+		if e.Branch == "" {
+			v.add(path+".branch", "missing; name the branch HEAD must point to")
 		}
 	case "passes", "requests", "fair", "at-once":
 		if !v.known(about) && !v.urls[about] && about != v.service() && (subject != "at-once" || about != "all") {

@@ -128,7 +128,7 @@ func actionFields(verb string) []string {
 	case "again":
 		return append(common, "origin", "every", "until")
 	case "delete":
-		return append(common, "as", "by", "origin", "created", "address")
+		return append(common, "as", "by", "origin", "created", "address", "coordinate")
 	case "crash":
 		return append(common, "down")
 	case "event":
@@ -187,6 +187,7 @@ func (v *validator) timeline() {
 	for i := range v.repos {
 		if v.repos[i].val.Start != "absent" {
 			v.events["announce "+v.repos[i].name] = true
+			v.events["base "+v.repos[i].name] = true
 		}
 	}
 	for i := range v.actions {

@@ -171,8 +171,12 @@ func (d *driver) arrive(a *Arrival) bool {
 		return true
 	}
 	d.in = a.Input
-	if d.in.Kind == core.InEvent && !d.in.Duplicate {
-		d.in.Duplicate = d.w.setup.Store.Has(d.in.Event.ID) // the store's fact of this moment
+	if d.in.Kind == core.InEvent { // the store's facts of this moment
+		duplicate, deleted := d.w.setup.Store.Has(d.in.Event.ID), false
+		if s, ok := d.w.setup.Store.(Facts); ok {
+			duplicate, deleted = s.Facts(d.in.Event)
+		}
+		d.in.Duplicate, d.in.Deleted = d.in.Duplicate || duplicate, d.in.Deleted || deleted
 	}
 	d.w.stepMachine(&d.in)
 	return true

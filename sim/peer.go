@@ -71,6 +71,12 @@ type Store interface {
 	Has(id core.EventID) bool
 }
 
+// Facts is a Store that also tells what it knows of an event on arrival: that it has the id, that a stored deletion
+// covers it.
+type Facts interface {
+	Facts(e *core.Event) (duplicate, deleted bool)
+}
+
 // Arrival is one thing that happens to the relay at an instant: an event, a push, an operator's or
 // clock's doing. Exactly the fields its Input needs are set; lists stay valid for the whole run.
 type Arrival struct {
