@@ -21,15 +21,17 @@ type viewer struct {
 	names  *value.Names
 	events []core.EventID
 	repos  []core.Handle
+	said   map[core.EventID]*core.Event
 }
 
 func newViewer(s *Setup) *viewer {
-	v := &viewer{names: s.Names}
+	v := &viewer{names: s.Names, said: make(map[core.EventID]*core.Event)}
 	add := func(e *core.Event) {
 		if e == nil {
 			return
 		}
 		v.events = append(v.events, e.ID)
+		v.said[e.ID] = e
 		if e.Kind == core.KindAnnouncement {
 			v.repos = append(v.repos, e.Repo.Repo)
 		}
@@ -58,11 +60,46 @@ func (v *viewer) at(s *Setup) worldView {
 	return w
 }
 
+// leftOut is what two runs are not compared by; nil leaves out nothing.
+type leftOut struct {
+	events map[core.EventID]bool
+	repos  map[core.Handle]bool
+}
+
+func (l *leftOut) event(id core.EventID) bool { return l != nil && l.events[id] }
+
+func (l *leftOut) repo(r core.Handle) bool { return l != nil && l.repos[r] }
+
+// expired leaves out what expired in one of the runs, and everything of its identifier: whether data was there in
+// time is a matter of instants, which change with the order, and is judged by I-4.
+func (v *viewer) expired(runs ...*Record) *leftOut {
+	l := &leftOut{events: make(map[core.EventID]bool), repos: make(map[core.Handle]bool)}
+	for _, r := range runs {
+		for i := range r.Events {
+			e := v.said[r.Events[i].ID]
+			if r.Events[i].Ended != core.RepEndedExpired || e == nil {
+				continue
+			}
+			l.events[e.ID] = true
+			for _, c := range e.Repositories {
+				l.repos[c.Repo] = true
+			}
+			for _, id := range v.events {
+				if x := v.said[id]; e.Repo.Identifier != 0 && x.Repo.Identifier == e.Repo.Identifier {
+					l.events[id], l.repos[x.Repo.Repo] = true, true // it may have been superseded, or not
+				}
+			}
+		}
+	}
+	return l
+}
+
 // difference says in what w is unlike before, or "". Both look at the same events and repositories.
-func (w *worldView) difference(before *worldView, names *value.Names) string {
+func (w *worldView) difference(before *worldView, names *value.Names, skip *leftOut) string {
 	var out []string
 	for i, id := range w.events {
 		switch {
+		case skip.event(id):
 		case w.served[i] && !before.served[i]:
 			out = append(out, "event "+id.String()+" is served")
 		case !w.served[i] && before.served[i]:
@@ -70,7 +107,7 @@ func (w *worldView) difference(before *worldView, names *value.Names) string {
 		}
 	}
 	for i, r := range w.repos {
-		if w.refs[i] != before.refs[i] {
+		if w.refs[i] != before.refs[i] && !skip.repo(r) {
 			out = append(out, "repository "+names.Text(r)+" has "+clip(w.refs[i])+" instead of "+clip(before.refs[i]))
 		}
 	}

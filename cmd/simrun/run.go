@@ -16,6 +16,7 @@ type runCmd struct {
 	Seed      *uint64       `help:"Seed of noise and of the order of equal instants; default the scenario's own."`
 	Seeds     uint64        `default:"1" help:"Run this many seeds, from --seed on."`
 	Set       []string      `sep:"none" placeholder:"FIELD=VALUE" help:"Override a configuration field, as domain-rate=60; may be repeated."`
+	Permute   int           `placeholder:"N" help:"Also deliver the synced events in N orders, and again until nothing changes: all must end alike (I-10). With no scenario named, those that have synced events alone."`
 	Trace     string        `placeholder:"FILE|DIR" help:"Write the trace, or one per run into a directory."`
 	JSON      bool          `name:"json" help:"One JSON object per run, then one with the sums."`
 	Once      bool          `help:"Run once, without the second run that must give the same hash."`
@@ -58,6 +59,7 @@ type job struct {
 	subject
 	seed uint64
 	set  []string // as given, for the command that reproduces it
+	perm int      // the same
 }
 
 // jobs makes the list of runs: scenarios by name, seeds ascending.
@@ -76,6 +78,11 @@ func (c *runCmd) jobs(a *app) ([]job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Permute != 0 {
+		if subjects, err = permuted(subjects, c.Permute, len(c.Scenarios) > 0); err != nil {
+			return nil, err
+		}
+	}
 	var jobs []job
 	for _, s := range subjects {
 		if len(c.Set) > 0 {
@@ -88,10 +95,31 @@ func (c *runCmd) jobs(a *app) ([]job, error) {
 			first = *c.Seed
 		}
 		for i := range c.Seeds {
-			jobs = append(jobs, job{s, first + i, c.Set})
+			jobs = append(jobs, job{s, first + i, c.Set, c.Permute})
 		}
 	}
 	return jobs, nil
+}
+
+// permuted gives the scenarios with so many orders of arrival each. One that cannot come in another order is an error
+// where it was named, and left out where everything was meant.
+func permuted(subjects []subject, orders int, named bool) ([]subject, error) {
+	var out []subject
+	for _, s := range subjects {
+		if err := s.CanPermute(); err != nil {
+			if named {
+				return nil, err
+			}
+			continue
+		}
+		c := *s.Scenario
+		c.Permute = orders
+		if err := c.Validate(); err != nil {
+			return nil, fmt.Errorf("--permute %d: %w", orders, err)
+		}
+		out = append(out, subject{&c, s.asked})
+	}
+	return out, nil
 }
 
 // tracePaths gives the trace file of each job, "" for none.
@@ -122,6 +150,9 @@ func (c *runCmd) tracePaths(jobs []job) ([]string, error) {
 func (j *job) command() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "go run ./cmd/simrun run %s --seed %d", quote(j.asked), j.seed)
+	if j.perm != 0 {
+		fmt.Fprintf(&b, " --permute %d", j.perm)
+	}
 	for _, s := range j.set {
 		b.WriteString(" --set " + quote(s))
 	}
