@@ -95,7 +95,7 @@ var coreSections = []Section{
 		{"I-10", Built, "Two relays fed the same events in different orders end alike.", ""},
 		{"I-11", Built, "One author's doings never change what is held or served for an unrelated one.", ""},
 		{"I-12", Built, "Delivering an event again changes nothing.", ""},
-		{"I-13", Built, "The ring is fair, as D-05 counts it.", "judged where the log shows that nothing but the ring held an attempt back"},
+		{"I-13", Built, "The ring is fair, as D-05 counts it.", ""},
 		{"I-14", Built, "A dead host sees at most 40 requests in half an hour, however many hunts want it.", ""},
 		{"I-15", Built, "A crash at any step loses nothing served and serves nothing held.", ""},
 		{"I-16", Built, "Every residence in purgatory ends exactly once.", ""},
