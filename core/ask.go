@@ -32,7 +32,7 @@ const (
 	askDelete          // b: announcement whose repository is deleted if it has no refs
 	askErase           // repository of a forgotten announcement is deleted
 	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
-	askRef             // refs/nostr/<event> of repo is set to what it should show, or removed; attempt: what it was told
+	askRef             // refs/nostr/<event> of repo is set to what it should show, or removed (a: 1 in any case); attempt: what it was told
 	askShow            // b: announcement that receives the objects of the served state event from repo
 )
 

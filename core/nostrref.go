@@ -37,7 +37,15 @@ func (c *Core) refOf(a int32, id EventID) OID {
 // setRef has refs/nostr/<id> of a repository set to what it should show, or removed.
 func (c *Core) setRef(a int32, id EventID) {
 	k := c.askOf(askRef, a)
-	k.event = id
+	k.event, k.a = id, 0
+	c.issue(int32(c.request(k).slot()))
+}
+
+// clearRef has refs/nostr/<id> of a repository removed, though its event is held: it shows another commit there, or
+// its own is not there.
+func (c *Core) clearRef(a int32, id EventID) {
+	k := c.askOf(askRef, a)
+	k.event, k.a = id, 1
 	c.issue(int32(c.request(k).slot()))
 }
 
@@ -45,7 +53,7 @@ func (c *Core) setRef(a int32, id EventID) {
 // should show now.
 func (c *Core) issueRef(k *ask, e *Effect) {
 	e.Kind, e.Repo, e.Space = EfAlignRefs, k.repo, NostrRef
-	if k.attempt = 0; c.repoWanted(k.repo) {
+	if k.attempt = 0; k.a == 0 && c.repoWanted(k.repo) {
 		if oid := c.refOf(c.annOf[k.repo], k.event); !oid.IsZero() {
 			e.OIDs, k.attempt = c.keep([]OID{oid}), refMark(oid)
 		}
@@ -60,30 +68,30 @@ func refMark(o OID) uint32 {
 	return uint32(o.Word()>>32) | 1
 }
 
-// refSet takes the completion of setRef. A push or an event may have come between: then once more. A commit that is
-// not there after all leaves no placeholder.
+// refSet takes the completion of setRef and clearRef. A push or a release may have come between: then once more. A
+// commit that is not there after all leaves no placeholder, and no ref of a PR that is still held.
 func (c *Core) refSet(k ask, class Class) {
 	a, ok := c.annOf[k.repo]
 	if !ok || !c.anns.At(a).RepoExists {
 		return
 	}
-	want := c.refOf(a, k.event)
+	want, loc := c.refOf(a, k.event), c.where[k.event]
+	_, known := c.where[k.event]
+	held := known && loc.kind == recPR && c.prs.At(loc.slot).Status == purgatory.Held
 	switch {
 	case class == OK:
-		if refMark(want) != k.attempt {
+		if refMark(want) != k.attempt && !(k.a == 1 && held) {
 			c.setRef(a, k.event)
 		}
-	case class != NotOurRef || want.IsZero():
+	case class != NotOurRef || k.attempt == 0:
 		c.retryLater(k)
-	default:
+	case !known:
 		if i, there := c.places.at[placeKey{k.repo, k.event}]; there {
 			c.endPlace(i)
-		} else if pr := c.prs.At(c.where[k.event].slot); pr.Status == purgatory.Served {
-			return // its own repository has it; this one never had
-		} else {
-			pr.Shown = false
 		}
 		c.setRef(a, k.event)
+	case held:
+		c.clearRef(a, k.event)
 	}
 }
 

@@ -244,7 +244,7 @@ func (c *Core) mergePlaces(p int32) {
 		}
 	}
 	for _, a := range wrong {
-		c.setRef(a, pr.ID)
+		c.clearRef(a, pr.ID)
 	}
 }
 

@@ -1,0 +1,252 @@
+package core
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// PR-03, E-04: a held PR whose data was pushed takes its ref with it when it expires; else its repository could
+// never go. // PR-04
+func TestRefOfAHeldPRGoes(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	a := announcement(1, 1)
+	d.event(a, FromClient)
+	d.event(pull(9, 3, oid(7), a.Repo), FromClient)
+	d.until(5 * Minute)
+	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+	require.True(t, ok)
+	d.local[oid(7)] = true
+	d.until(30*Minute - 1)
+	require.Equal(t, 2, d.c.Stats().Held, "its announcement is only held")
+	d.until(30 * Minute)
+	require.Contains(t, ids(d.reports(RepEndedExpired)), eventID(9))
+	id, oids := d.lastRef()
+	require.Equal(t, eventID(9), id)
+	require.Empty(t, oids)
+	require.Len(t, d.reports(RepSoftExpired), 1)
+}
+
+// PR-02, E-01: a release of a PR that failed after its refs were set leaves none when the PR expires.
+func TestFailedReleaseOfAPRLeavesNoRef(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	d.local[oid(7)] = true
+	d.verdict = make([]Verdict, 50)
+	for i := range d.verdict {
+		d.verdict[i] = StoreFailed
+	}
+	d.event(pull(9, 3, oid(7), a.Repo), FromSync)
+	d.until(35 * Minute)
+	require.Contains(t, ids(d.reports(RepEndedExpired)), eventID(9))
+	id, oids := d.lastRef()
+	require.Equal(t, eventID(9), id)
+	require.Empty(t, oids)
+}
+
+// DL-01, P-03: the commit of a deleted PR is not let in again, whether it was held, served or not here yet. // case 154
+func TestDeletedPRIsNotLetIn(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		act  func(d *instant, a *Event)
+	}{
+		{"held", func(d *instant, a *Event) {
+			d.event(pull(9, 3, oid(7), a.Repo), FromClient)
+			d.event(erase(90, 3, 9), FromClient)
+		}},
+		{"served", func(d *instant, a *Event) {
+			d.local[oid(7)] = true
+			d.event(pull(9, 3, oid(7), a.Repo), FromClient)
+			d.event(erase(90, 3, 9), FromClient)
+		}},
+		{"deleted before it came", func(d *instant, a *Event) {
+			ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+			require.True(d.t, ok)
+			d.step(Input{Kind: InEvent, Event: pull(9, 3, oid(7), a.Repo), Deleted: true})
+			d.settle()
+			require.Zero(d.t, d.c.Stats().Placeholders)
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, a := home(t, DefaultConfig())
+			row.act(d, a)
+			ok, text := d.push(pushTo(6, a, ofPR(9, oid(7))))
+			require.False(t, ok)
+			require.Equal(t, placeDeleted, text)
+			ok, _ = d.push(pushTo(7, a, ofPR(10, oid(7))))
+			require.True(t, ok, "other ids are free")
+			if d.effectsOf(EfAlignRefs) != nil {
+				_, oids := d.lastRef()
+				require.Empty(t, oids)
+			}
+		})
+	}
+}
+
+// P-04, PR-03: what a push of a ref would do is looked at anew under the lock: a placeholder that was there when
+// it was asked for, and is not any more, is left again.
+func TestRecheckSeesThePlaceholderGone(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+	require.True(t, ok)
+	end := d.now + 30*Minute
+	d.until(end - Minute)
+	p := pushTo(6, a, ofPR(9, oid(7)))
+	d.step(Input{Kind: InPushAsked, Push: p})
+	d.until(end)
+	require.Zero(t, d.c.Stats().Placeholders)
+	d.step(Input{Kind: InPushRecheck, Push: p})
+	require.True(t, d.verdictOf(6).OK)
+	d.step(Input{Kind: InPushEnded, Push: p})
+	d.settle()
+	require.Equal(t, 1, d.c.Stats().Placeholders)
+	require.Equal(t, end+30*Minute, d.reports(RepPlaceholderHeld)[1].Deadline)
+}
+
+// PR-03: the event comes between the verdict under the lock and the end of git: it wins.
+func TestEventComesWhileItsCommitIsPushed(t *testing.T) {
+	for _, commit := range []int{6, 7} {
+		d, a := home(t, DefaultConfig())
+		p := pushTo(5, a, ofPR(9, oid(commit)))
+		d.step(Input{Kind: InPushAsked, Push: p})
+		d.step(Input{Kind: InPushRecheck, Push: p})
+		d.event(pull(9, 3, oid(7), a.Repo), FromClient)
+		d.local[oid(commit)] = true
+		d.step(Input{Kind: InPushEnded, Push: p})
+		d.settle()
+		id, oids := d.lastRef()
+		require.Equal(t, eventID(9), id)
+		if commit == 7 {
+			require.Contains(t, ids(d.reports(RepEndedReleased)), eventID(9))
+			require.Equal(t, []OID{oid(7)}, oids)
+		} else {
+			require.Empty(t, oids)
+			require.Equal(t, 1, d.c.Stats().Held)
+		}
+		require.Zero(t, d.c.Stats().Placeholders)
+	}
+}
+
+// PR-03: the removal of an expired placeholder's ref meets a new push of it. Whatever the repository does first, the
+// ref is there in the end.
+func TestRemovalMeetsANewPush(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+	require.True(t, ok)
+	d.hold = func(e Effect) bool { return e.Kind == EfAlignRefs }
+	d.until(d.now + 30*Minute)
+	require.Len(t, d.pending, 1)
+	require.Empty(t, d.pending[0].OIDs)
+	ok, _ = d.push(pushTo(6, a, ofPR(9, oid(6))))
+	require.True(t, ok)
+	d.let()
+	_, oids := d.lastRef()
+	require.Equal(t, []OID{oid(6)}, oids)
+	require.Zero(t, d.c.Stats().Asks)
+}
+
+// PR-03: a ref that cannot be set since its object is not there is nobody's placeholder any more.
+func TestPlaceholderWithoutItsObject(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+	require.True(t, ok)
+	d.hold = func(e Effect) bool { return e.Kind == EfAlignRefs }
+	d.c.setRef(0, eventID(9))
+	d.c.out = nil
+	d.step(Input{Kind: InAligned, Ask: d.c.asks.Items[0].id, Class: NotOurRef})
+	require.Zero(t, d.c.Stats().Placeholders)
+	require.Len(t, d.pending, 1)
+	require.Empty(t, d.pending[0].OIDs)
+	d.step(Input{Kind: InAligned, Ask: d.pending[0].Ask, Class: LocalFault})
+	require.Equal(t, 1, d.c.Stats().Asks, "tried again")
+	d.hold = nil
+	d.until(d.now + 20*Second)
+	require.Zero(t, d.c.Stats().Asks)
+}
+
+// R-03, PR-03: after a crash refs that were being pushed are what they were before, and a removal that was out is
+// out again; placeholders live on.
+func TestPlaceholdersOverACrash(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	for i, n := range []int{9, 10} {
+		ok, _ := d.push(pushTo(uint64(5+i), a, ofPR(n, oid(7))))
+		require.True(t, ok)
+		d.until(d.now + Minute)
+	}
+	first := d.reports(RepPlaceholderHeld)[0].Deadline
+	d.until(first - Second)
+	d.hold = func(e Effect) bool { return e.Kind == EfAlignRefs }
+	d.until(first)
+	require.Len(t, d.pending, 1)
+	d.step(Input{Kind: InPushAsked, Push: pushTo(8, a, ofPR(10, oid(6)), ofPR(11, oid(6)))})
+	require.True(t, d.verdictOf(8).OK)
+
+	d.pending = nil
+	snap := d.c.AppendState(nil)
+	c, err := Restore(d.c.cfg, snap)
+	require.NoError(t, err)
+	d.c = c
+	d.step(Input{Kind: InRestarted})
+	set := map[EventID][]OID{}
+	for _, e := range d.pending {
+		set[e.Event] = e.OIDs
+	}
+	require.Len(t, d.pending, 3)
+	require.Empty(t, set[eventID(9)], "the expired one's")
+	require.Equal(t, []OID{oid(7)}, set[eventID(10)], "as it was before the push")
+	require.Empty(t, set[eventID(11)], "new in the push")
+	require.Equal(t, 1, d.c.Stats().Placeholders)
+	require.Zero(t, d.c.Stats().Pushes)
+	d.let()
+	d.until(first + 2*Minute)
+	require.Zero(t, d.c.Stats().Placeholders, "its lifetime is what it was")
+}
+
+// R-07, PR-03: refs found at start: those of served PRs stay, others live one lifetime as placeholders, one that
+// contradicts its event is set right.
+func TestRefsFoundAtStart(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	a := announcement(1, 1)
+	d.step(Input{Kind: InServed, Event: a})
+	for i, commit := range []int{7, 6, 5} {
+		d.step(Input{Kind: InRepoRefs, Repo: a.Repo.Repo, Target: eventID(9 + i), OIDs: []OID{oid(commit)}})
+	}
+	d.step(Input{Kind: InServed, Event: pull(9, 3, oid(7), a.Repo)})
+	d.step(Input{Kind: InServed, Event: pull(10, 3, oid(7), a.Repo)})
+	d.step(Input{Kind: InRepoRefs, Repo: 4242, Target: eventID(9), OIDs: []OID{oid(1)}})
+	snap := d.c.AppendState(nil)
+	c, err := Restore(d.c.cfg, snap)
+	require.NoError(t, err, "facts of the start are in a snapshot too")
+	d.c = c
+	d.settle()
+	d.step(Input{Kind: InWake})
+	d.settle()
+	require.Equal(t, []EventID{eventID(11)}, ids(d.reports(RepPlaceholderHeld)))
+	require.Equal(t, 30*Minute, d.reports(RepPlaceholderHeld)[0].Deadline)
+	set := d.effectsOf(EfAlignRefs)
+	require.Len(t, set, 1)
+	require.Equal(t, eventID(10), set[0].Event)
+	require.Equal(t, []OID{oid(7)}, set[0].OIDs)
+	d.until(30 * Minute)
+	require.Zero(t, d.c.Stats().Placeholders)
+	require.Zero(t, d.c.Stats().Breaches)
+	d.step(Input{Kind: InRepoRefs, Repo: a.Repo.Repo, Target: eventID(9)})
+	require.Equal(t, uint64(1), d.c.Stats().Breaches) // T-05
+}
+
+// PR-03: of a push that git has not finished, each ref is set to what it should be.
+func TestFailedPushOfRefs(t *testing.T) {
+	d, a := home(t, DefaultConfig())
+	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))
+	require.True(t, ok)
+	p := pushTo(6, a, ofPR(9, oid(6)), ofPR(10, oid(6)))
+	d.step(Input{Kind: InPushAsked, Push: p})
+	d.step(Input{Kind: InPushRecheck, Push: p})
+	d.step(Input{Kind: InPushEnded, Push: p, Class: LocalFault})
+	d.settle()
+	set := d.effectsOf(EfAlignRefs)
+	set = set[len(set)-2:]
+	require.Equal(t, []OID{oid(7)}, set[0].OIDs)
+	require.Empty(t, set[1].OIDs)
+	require.Equal(t, 1, d.c.Stats().Placeholders)
+	require.False(t, d.effectsOf(EfAnswerPush)[1].OK)
+}
