@@ -33,18 +33,23 @@ type build struct {
 	arrivals []sim.Arrival
 	pushes   uint64
 	pushID   map[string]uint64 // by name
+	relay    string            // our own authority
+	here     bool              // the present action happens at it
 }
 
 // world builds everything; seed is the key of all noise.
-func (s *Scenario) world(seed uint64) (*build, error) {
-	b := &build{problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event), pushID: make(map[string]uint64),
+func (s *Scenario) world(seed uint64) (*build, error) { return s.worldOf(seed, s.service()) }
+
+// worldOf is world as one relay of a network sees it.
+func (s *Scenario) worldOf(seed uint64, relay string) (*build, error) {
+	b := &build{relay: relay, problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event), pushID: make(map[string]uint64),
 		urls: make(map[string][]string), made: make(map[string]bool)}
 	b.script = s.validate(b.problems)
 	if err := b.err(); err != nil {
 		return nil, err
 	}
 	var err error
-	if b.parser, err = nip34.NewParser(b.names, s.service()); err != nil {
+	if b.parser, err = nip34.NewParser(b.names, relay); err != nil {
 		return nil, err
 	}
 	b.cfg = s.config(b.problems, "config", s.Config, core.DefaultConfig())

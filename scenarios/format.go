@@ -21,6 +21,7 @@ type Scenario struct {
 	Hosts       map[string]Host   `yaml:"hosts"`       // git servers by authority
 	Repos       map[string]Repo   `yaml:"repos"`       // by owner/identifier
 	Relays      map[string]Relay  `yaml:"relays"`      // upstream relays that sync events to us
+	Network     *Network          `yaml:"network"`     // several relays in one world; default one, called Service
 	Driver      *Driver           `yaml:"driver"`      // how badly the driver behaves
 	Faults      []Fault           `yaml:"faults"`      // windows in which hosts misbehave
 	Permute     int               `yaml:"permute"`     // so many orders of arrival must end alike (I-10)
@@ -183,6 +184,7 @@ type Action struct {
 	Crash    bool              `yaml:"crash"` // the relay dies; it is up again after Down
 	Event    string            `yaml:"event"` // JSON of a real signed event
 
+	On          string `yaml:"on"`          // relay of the network; default its first
 	As          string `yaml:"as"`          // the event's name; default <verb>-<repository>
 	By          string `yaml:"by"`          // author; default the repository's owner
 	Origin      string `yaml:"origin"`      // synced (default) or client
@@ -234,6 +236,7 @@ type Expectation struct {
 	Reachable string `yaml:"reachable"` // event: its data is in reach from From on, so I-4 says by when it is released
 	Broken    string `yaml:"broken"`    // invariant that must be seen broken (a planted fault)
 
+	On      string `yaml:"on"`      // relay of the network; default its first
 	At      Spans  `yaml:"at"`      // exact instants; for Held, Absent, Served, Refs, Nostr and Head the instant to look at
 	Between Spans  `yaml:"between"` // [first, last] allowed instant
 	Count   Count  `yaml:"count"`   // how many

@@ -19,6 +19,9 @@ type Options struct {
 	Trace  io.Writer      // the trace goes here, if anywhere
 	Build  sim.Build      // what stands in the trace's header about the program
 	Checks sim.CheckLevel // how much is checked on the way
+
+	// TraceOf is where the traces of the further relays of a network go; nil, or a nil writer, is nowhere.
+	TraceOf func(relay string) io.Writer
 }
 
 // Run runs the scenario and judges it: a broken invariant is a violation with its id, an expectation that
@@ -28,6 +31,16 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 	s, err := s.with(o.Set)
 	if err != nil {
 		return sim.Result{}, err
+	}
+	if s.Network != nil {
+		members, err := s.playNetwork(cmp.Or(o.Seed, s.Seed, 1), o)
+		if err != nil {
+			return sim.Result{}, err
+		}
+		for _, m := range members {
+			m.judge.expectations()
+		}
+		return merged(members), nil
 	}
 	j, err := s.play(cmp.Or(o.Seed, s.Seed, 1), o)
 	if err != nil {

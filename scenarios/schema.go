@@ -77,7 +77,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[Repo](), reflect.TypeFor[Relay](), reflect.TypeFor[Domain]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{plainSchema(t), {Type: "null"}}}
 	case reflect.TypeFor[Driver](), reflect.TypeFor[Work](), reflect.TypeFor[Rule](), reflect.TypeFor[Fault](),
-		reflect.TypeFor[Action](), reflect.TypeFor[Expectation]():
+		reflect.TypeFor[Action](), reflect.TypeFor[Expectation](), reflect.TypeFor[Network](), reflect.TypeFor[Link]():
 		return plainSchema(t)
 	}
 	return nil

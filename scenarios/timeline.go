@@ -18,14 +18,16 @@ const eventBytes = 800
 func (b *build) timeline() {
 	for i := range b.actions {
 		it := &b.actions[i]
+		b.here = b.Network == nil || b.Network.at(it.val.On) == b.relay
 		b.action(core.Time(it.val.At), it)
 	}
+	b.here = true
 	b.realEvents()
 	slices.SortStableFunc(b.arrivals, func(x, y sim.Arrival) int { return cmp.Compare(x.At, y.At) })
 }
 
 func (b *build) arrive(at core.Time, in core.Input) {
-	if at <= core.Time(b.Horizon) {
+	if b.here && at <= core.Time(b.Horizon) {
 		b.arrivals = append(b.arrivals, sim.Arrival{At: at, Input: in})
 	}
 }
@@ -64,7 +66,7 @@ func (b *build) action(at core.Time, it *item[Action]) {
 	case "shutdown":
 		b.arrive(at, core.Input{Kind: core.InShutdown})
 	case "crash":
-		if at <= core.Time(b.Horizon) {
+		if b.here && at <= core.Time(b.Horizon) {
 			b.arrivals = append(b.arrivals, sim.Arrival{At: at, Crash: &sim.Crash{Down: core.Time(a.Down)}})
 		}
 	case "event":
@@ -253,7 +255,7 @@ func (b *build) push(at core.Time, a *Action) {
 		up.Name = b.names.Handle(name)
 		u.Push.Updates = append(u.Push.Updates, up)
 	}
-	if at <= core.Time(b.Horizon) {
+	if b.here && at <= core.Time(b.Horizon) {
 		b.arrivals = append(b.arrivals, sim.Arrival{At: at, Push: u})
 	}
 }

@@ -57,6 +57,7 @@ func (s *Scenario) validate(p *problems) *script {
 	for i := range s.Faults {
 		v.fault(i, &s.Faults[i])
 	}
+	v.network()
 	v.driver()
 	v.timeline()
 	v.compared()

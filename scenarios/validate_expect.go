@@ -28,7 +28,7 @@ func (e *Expectation) subject() (subject, about string) {
 
 // expectFields says which details go with which subject.
 func expectFields(subject string) []string {
-	common := []string{subject, "repeat"}
+	common := []string{subject, "repeat", "on"}
 	switch subject {
 	case "released", "expired", "deleted", "replaced", "evicted":
 		return append(common, "at", "between")
@@ -72,6 +72,7 @@ func (v *validator) expectation(it *item[Expectation]) {
 	if f := extraField(reflect.ValueOf(*e), allowed); f != "" {
 		v.add(join(path, f), fmt.Sprintf("does not go with %s; what does: %s", subject, strings.Join(allowed, ", ")))
 	}
+	v.relay(path+".on", e.On)
 	if e.Between != nil && (len(e.Between) != 2 || e.Between[0] > e.Between[1]) {
 		v.add(path+".between", "must be [first, last] in order of time")
 	}

@@ -114,7 +114,7 @@ func (v *validator) instant(path string, t Span) {
 
 // actionFields says which details go with which verb.
 func actionFields(verb string) []string {
-	common := []string{verb, "at", "repeat", "step"}
+	common := []string{verb, "at", "repeat", "step", "on"}
 	event := append(common, "as", "by", "origin", "via", "created", "address")
 	switch verb {
 	case "announce":
@@ -223,6 +223,7 @@ func (v *validator) action(it *item[Action]) {
 		v.add(join(path, f), fmt.Sprintf("does not go with %s; what does: %s", verb, strings.Join(actionFields(verb), ", ")))
 	}
 	v.instant(path+".at", a.At)
+	v.relay(path+".on", a.On)
 	if a.By != "" {
 		checkUser(v.problems, path+".by", a.By)
 	}

@@ -28,6 +28,9 @@ func (v *validator) host(h *item[Host]) {
 
 // known tells whether host is declared.
 func (s *script) known(host string) bool {
+	if s.Network != nil && slices.Contains(s.Network.Relays, host) {
+		return true
+	}
 	_, ok := slices.BinarySearchFunc(s.hosts, host, func(h item[Host], name string) int { return strings.Compare(h.name, name) })
 	return ok
 }

@@ -99,6 +99,10 @@ func (d *driver) perform(e *core.Effect) {
 		d.endPass(e.Ask)
 	case core.EfCancelPass:
 		d.cancelPass(e.Ask)
+	case core.EfNotify:
+		if told := d.w.setup.Told; told != nil {
+			told(d.w.now, e.Event)
+		}
 	case core.EfPushVerdict:
 		d.pushVerdict(e)
 	case core.EfAnswerPush:

@@ -33,3 +33,15 @@ type Counts struct {
 	Stalls, Cancelled                             int64
 	Pushes, PushesAllowed                         int64
 }
+
+// Add adds the counts of another world.
+func (c *Counts) Add(o *Counts) {
+	for _, p := range [...][2]*int64{{&c.Arrived, &o.Arrived}, {&c.Admitted, &o.Admitted}, {&c.Refused, &o.Refused},
+		{&c.Duplicate, &o.Duplicate}, {&c.Released, &o.Released}, {&c.Expired, &o.Expired}, {&c.Deleted, &o.Deleted},
+		{&c.Replaced, &o.Replaced}, {&c.Evicted, &o.Evicted}, {&c.StillHeld, &o.StillHeld}, {&c.Hunts, &o.Hunts},
+		{&c.Attempts, &o.Attempts}, {&c.Passes, &o.Passes}, {&c.Hedges, &o.Hedges}, {&c.Compares, &o.Compares},
+		{&c.Fetches, &o.Fetches}, {&c.Probes, &o.Probes}, {&c.Requests, &o.Requests}, {&c.Stalls, &o.Stalls},
+		{&c.Cancelled, &o.Cancelled}, {&c.Pushes, &o.Pushes}, {&c.PushesAllowed, &o.PushesAllowed}} {
+		*p[0] += *p[1]
+	}
+}

@@ -30,6 +30,9 @@ type Setup struct {
 	Arrivals []Arrival    // sorted by At; not changed by the run
 	Crashes  []StepCrash  // crashes at effect boundaries, sorted by Step and none of them among the steps of Start
 
+	// Told, if set, hears of each event that subscribers are told of: for other worlds that follow this one.
+	Told func(now core.Time, event core.EventID)
+
 	Driver  DriverFaults // zero: an ideal driver without delays
 	Tie     TiePolicy
 	Horizon core.Time // nothing happens after it; > 0

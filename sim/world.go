@@ -30,6 +30,7 @@ type World struct {
 
 	in          *core.Input // of the latest step
 	out         []core.Effect
+	injected    []Arrival // what other worlds told
 	step        uint64
 	hash        Hash
 	order       Hash
@@ -60,6 +61,7 @@ const (
 	evPush            // the next stage of a push
 	evEarly           // an early wake
 	evRestart         // the relay comes up again
+	evInjected        // another world tells something
 )
 
 const (
@@ -314,6 +316,11 @@ func (w *World) happen(key uint64) bool {
 		return true
 	case evRestart:
 		return w.restart(id)
+	case evInjected:
+		if w.journal.down {
+			return false // whoever tells it will tell it again
+		}
+		return w.drv.arrive(&w.injected[id])
 	}
 	return false
 }

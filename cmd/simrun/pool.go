@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"graspsync/scenarios"
 	"graspsync/sim"
 )
 
@@ -94,14 +95,40 @@ func (a *app) traced(j job, path string) (*sim.Result, error) {
 	if path == "" {
 		return a.engine.run(j.Scenario, j.seed, nil)
 	}
+	var r *sim.Result
+	err := writeWhole(path, func(w io.Writer) (err error) {
+		r, err = a.engine.run(j.Scenario, j.seed, w)
+		return err
+	})
+	if err != nil || j.Network == nil {
+		return r, err
+	}
+	for _, relay := range j.Network.Relays[1:] { // each relay's trace replays alone
+		err := writeWhole(path+"."+relay, func(w io.Writer) error {
+			_, err := j.Scenario.Run(scenarios.Options{Seed: j.seed, Build: thisBuild(), TraceOf: func(name string) io.Writer {
+				if name == relay {
+					return w
+				}
+				return nil
+			}})
+			return err
+		})
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// writeWhole makes a file that is complete or not there.
+func writeWhole(path string, fill func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".trace-*")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.Remove(tmp.Name()) // fails once it is renamed
 	w := bufio.NewWriterSize(tmp, 1<<20)
-	r, err := a.engine.run(j.Scenario, j.seed, w)
-	if err == nil {
+	if err = fill(w); err == nil {
 		err = w.Flush()
 	}
 	if e := tmp.Close(); err == nil {
@@ -110,7 +137,7 @@ func (a *app) traced(j job, path string) (*sim.Result, error) {
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
-	return r, err
+	return err
 }
 
 // stepsShown is how many of the last steps a failure shows.

@@ -71,6 +71,7 @@ func Cases() []Row {
 		{"case 77", "an announcement loses its repository at the deadline and is kept dormant for a day", []string{"soft-expiry-for-good"}},
 		{"case 78", "a state revives a dormant announcement for 30 minutes more", []string{"timeline-e-soft-expiry-and-revival"}},
 		{"case 79", "a deletion that fails is tried again, and nothing is soft-expired before it succeeded", []string{"core.TestDeletionOfAnExpiredRepository"}},
+		{"case 83", "a served announcement whose repository is missing at start is not taken for one that has it", []string{"core.TestMissingRepositoryAtStart"}},
 		{"case 87", "a wall clock that steps moves lifetimes only", []string{"core.TestWallStepMovesLifetimesOnly"}},
 		{"case 88", "a restart with nothing but a PR pending hunts it within the delay and a loop", []string{"crash-pr-pending"}},
 		{"case 89", "an arrival at the instant of a deadline comes first", []string{"core.TestArrivalBeatsDeadline"}},
