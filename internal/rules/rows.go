@@ -96,6 +96,8 @@ func Cases() []Row {
 		{"case 111", "an announcement without identifier or without us is refused", []string{"core/nip34.TestListsUs"}},
 		{"case 114", "HEAD with and without its prefix, absent, or on an absent branch", []string{"core/nip34.TestHead"}},
 		{"case 115", "identifiers that are no safe file names are refused", []string{"core/nip34.TestIdentifier"}},
+		{"case 118", "a kind 5 by id or coordinate ends its author's held announcement, and nobody else's", []string{"core.TestWhatADeletionReaches"}},
+		{"case 119", "a kind 5 that names nothing here is stored; versions newer than it stay", []string{"core.TestWhatADeletionReaches"}},
 		{"case 128", "which failures cool a domain, and which say something about one URL", []string{"core.TestWhatCoolsADomain"}},
 		{"case 130", "a refused state is remembered for two minutes in full", []string{"core.TestEarlyStates"}},
 	}
