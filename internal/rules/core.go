@@ -76,11 +76,11 @@ var coreSections = []Section{
 	{"R: durability", []Rule{
 		{"R-01", Part, "Every input is in the journal before its effects run; a crash loses only what was not acknowledged.", "the simulator keeps such a journal and crashes between effects; the relay's is not written yet"},
 		{"R-02", Part, "The journal is a trace and replays in the simulator.", "the trace replays; the relay's journal is not written yet"},
-		{"R-03", Part, "Restoring continues as if nothing happened; Restarted then ends what was lost and hunts everything held.", "what expired while down ends at the restart itself, without its first attempt"},
+		{"R-03", Built, "Restoring continues as if nothing happened; Restarted then ends what was lost and hunts everything held.", ""},
 		{"R-04", Later, "A record holds all the core read, raw events included.", ""},
 		{"R-05", Later, "Journal writes are grouped; effects leave in order after the sync; a full inbox pushes back.", ""},
 		{"R-06", Later, "Segments carry a snapshot and records; a newer format is refused by name.", ""},
-		{"R-07", Later, "What is served is the event store's to say; it is told to the core at start.", ""},
+		{"R-07", Built, "What is served is the event store's to say; it is told to the core at start.", ""},
 	}},
 	{"I: invariants, judged from outside", []Rule{
 		{"I-1", Built, "Whatever is held and can still be looked for has a wake-up ahead or a pass in flight.", ""},

@@ -15,7 +15,7 @@ var purgatorySections = []Section{
 		{"AN-03", Built, "It must list this service under clone and relays, unless archived or listed by another's announcement.", ""},
 		{"AN-04", Built, "The first one creates a bare repository and is held; newer ones replace it by age.", ""},
 		{"AN-05", Built, "A changed announcement has its group's refused and held events looked at again.", ""},
-		{"AN-06", Later, "A served announcement that drops us stays served; its repository takes no more pushes.", ""},
+		{"AN-06", Built, "A served announcement that drops us stays served; its repository takes no more pushes and goes after a retention.", ""},
 	}},
 	{"ST: states", []Rule{
 		{"ST-01", Built, "A state needs an announcement whose maintainers include its author.", ""},
