@@ -31,6 +31,7 @@ type Oracle struct {
 	addresses judgeAddresses
 	crash     judgeCrash
 	repos     judgeRepos
+	places    judgePlaces
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
@@ -59,6 +60,7 @@ func NewOracle(s *Setup) *Oracle {
 	o.remote.init(s)
 	o.crash.init()
 	o.repos.init(s)
+	o.places.init()
 	return o
 }
 
@@ -67,6 +69,7 @@ func (o *Oracle) Observe(s Observed) {
 	o.judgeShown() // what the step before has done to repositories and store
 	o.step, o.now, o.in = s.Step, s.Now, s.In
 	o.lateHolds()
+	o.latePlaces()
 	o.unhunted()
 	o.input(&s)
 	o.redelivered(&s)
@@ -156,6 +159,8 @@ func (o *Oracle) reported(e *core.Effect) {
 		o.begins(e)
 	case core.RepExtended, core.RepRevived, core.RepSoftExpired:
 		o.moved(e)
+	case core.RepPlaceholderHeld, core.RepPlaceholderEnded:
+		o.placed(e)
 	case core.RepCooling:
 		o.domain(e.Domain).told = max(o.domain(e.Domain).told, e.Deadline)
 	case core.RepDomainOK, core.RepLocalFault:
@@ -183,6 +188,7 @@ func (o *Oracle) Finish(step uint64, end core.Time) {
 	o.judgeShown()
 	o.step, o.now = step, end
 	o.lateHolds()
+	o.latePlaces()
 	o.unhunted()
 	o.unreleased(end)
 	o.starved()
