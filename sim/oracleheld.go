@@ -34,6 +34,7 @@ type heldRecord struct {
 	answered bool
 	hopeless bool // a state with refs that no object can satisfy: held, not hunted
 	late     bool // I-17 was reported
+	shown    bool // I-5 was: the store answers with it
 	storing  int32
 	kind     uint32
 	hunt     core.HuntID // its hunt when the residence began
@@ -211,7 +212,7 @@ func (o *Oracle) begins(e *core.Effect) {
 	if r.held {
 		o.violate("I-16", "event %s is held a second time", e.Event)
 	}
-	r.held, r.storedOK, r.soft, r.late, r.hunt = true, false, false, false, e.Hunt
+	r.held, r.storedOK, r.soft, r.late, r.shown, r.hunt = true, false, false, false, false, e.Hunt
 	o.deadline(r, i, e.Deadline)
 	o.repos.begins(o, r)
 	if w := o.watch(e.Event); w != nil && w.heldAt == noDeadline {

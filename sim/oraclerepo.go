@@ -58,6 +58,7 @@ type judgedRepo struct {
 	served  []*core.Event // announcements sent to the store
 	proven  bool          // since it was made, a served announcement that lists us stood for it
 	expired bool          // its last residence ended by expiry
+	wrong   string        // invariant it was found to break, until it breaks it no longer
 	cleared bool          // it was empty at the start, or its latest state was when it was looked at last
 }
 

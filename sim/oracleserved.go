@@ -47,7 +47,8 @@ func (o *Oracle) freshlyHeld() {
 
 // unanswered judges that a held event is not in the store, unless its release is under way. I-5
 func (o *Oracle) unanswered(r *heldRecord) {
-	if !r.storedOK && r.storing == 0 && o.repos.store.Has(r.id) {
+	if !r.shown && !r.storedOK && r.storing == 0 && o.repos.store.Has(r.id) {
+		r.shown = true
 		o.violate("I-5", "event %s is held, but the event store answers with it", r.id)
 	}
 }

@@ -47,13 +47,18 @@ func (o *Oracle) look(n *judgedName) {
 	}
 	for _, r := range n.repos {
 		id, text := o.wrong(n, r)
+		if id == r.wrong {
+			continue // right, or said before
+		}
 		if id == "" {
+			r.wrong = ""
 			continue
 		}
 		if n.failed != noDeadline && o.now <= n.failed+o.retrySpan() {
 			j.later = append(j.later, laterLook{n.failed + o.retrySpan(), n})
 			return
 		}
+		r.wrong = id
 		o.violate(id, "%s", text)
 	}
 }
@@ -84,22 +89,25 @@ func (o *Oracle) wrong(n *judgedName, r *judgedRepo) (id, text string) {
 	if latest != nil {
 		r.cleared = len(latest.Refs) == 0
 	}
-	if listed && r.held == nil && !r.cleared && !slices.ContainsFunc(shown, o.isHeadOrTag) {
-		return "I-5", "announcement " + served.ID.String() + " is served, but " + o.name(r.repo) + " has no head and no tag"
-	}
-	if latest == nil || !exists || o.shows(r, latest) {
+	bare := listed && r.held == nil && !r.cleared && !slices.ContainsFunc(shown, o.isHeadOrTag)
+	if !bare && (latest == nil || !exists || o.shows(r, latest) && o.headOf(r, latest)) || o.onTheWay(n, r, latest) {
 		return "", ""
 	}
-	for _, h := range n.held {
-		if newer(h, latest) && o.authorises(n, r, h.Author) && o.shows(r, h) {
-			return "", "" // pushed, or a release that stopped half-way
-		}
+	if bare {
+		return "I-5", "announcement " + served.ID.String() + " is served, but " + o.name(r.repo) + " has no head and no tag"
 	}
 	if !o.obtainable(n, latest) {
 		return "", ""
 	}
 	return "I-6", "repository " + o.name(r.repo) + " should show state " + latest.ID.String() + ": " + o.refsText(latest.Refs, latest.Head) +
 		"; it has " + o.refsText(shown, j.view.Head(r.repo))
+}
+
+// onTheWay tells whether a repository shows a newer state that is held: it was pushed, or a release stopped half-way.
+func (o *Oracle) onTheWay(n *judgedName, r *judgedRepo, latest *core.Event) bool {
+	return slices.ContainsFunc(n.held, func(h *core.Event) bool {
+		return (latest == nil || newer(h, latest)) && o.authorises(n, r, h.Author) && o.shows(r, h)
+	})
 }
 
 // version is the announcement that stands, of those that the store has.
@@ -166,8 +174,7 @@ func (o *Oracle) authorises(n *judgedName, r *judgedRepo, author core.PubKey) bo
 	return false
 }
 
-// shows tells whether a repository has exactly the heads and tags of a state, and HEAD where the state puts it
-// (ST-04).
+// shows tells whether a repository has exactly the heads and tags of a state.
 func (o *Oracle) shows(r *judgedRepo, s *core.Event) bool {
 	shown := o.repos.local.Refs(r.repo)
 	n := 0
@@ -188,8 +195,13 @@ func (o *Oracle) shows(r *judgedRepo, s *core.Event) bool {
 			return false
 		}
 	}
-	has := func(x core.Ref) bool { return x.Name == s.Head }
-	return s.Head == 0 || !slices.ContainsFunc(s.Refs, has) || o.repos.view.Head(r.repo) == s.Head
+	return true
+}
+
+// headOf tells whether HEAD is where the state puts it: nowhere else, if it names one of its own branches (ST-04).
+func (o *Oracle) headOf(r *judgedRepo, s *core.Event) bool {
+	named := func(x core.Ref) bool { return x.Name == s.Head }
+	return s.Head == 0 || !slices.ContainsFunc(s.Refs, named) || o.repos.view.Head(r.repo) == s.Head
 }
 
 // obtainable tells whether some repository of the identifier has all objects of a state: else nobody can show it.
