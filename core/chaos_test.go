@@ -252,7 +252,7 @@ func (x *chaos) complete(i int) {
 			in.Verdict = Verdict(rapid.IntRange(1, 3).Draw(x.t, "verdict"))
 		}
 	case EfRemoveEvent:
-		in.Kind = InRemoved
+		in.Kind, in.Class = InRemoved, class
 	case EfCreateRepo:
 		in.Kind, in.Class = InRepoCreated, class
 	case EfDeleteRepo, EfDeleteRepoIfNoRefs:
@@ -315,13 +315,30 @@ func (x *chaos) newEvent() *Event {
 	case 9:
 		e.Kind = KindDeletion
 		if len(x.events) > 0 && rapid.Bool().Draw(x.t, "by id") {
-			k := x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "target")]
-			e.Author, e.Targets = k.Author, []EventID{k.ID}
+			e.Author, e.Targets = x.target()
 		} else {
 			e.Coordinates = []Deleted{{Kind: rapid.SampledFrom([]uint32{KindAnnouncement, KindState}).Draw(x.t, "of"), Coordinate: e.Repo}}
 		}
 	}
 	return e
+}
+
+// target is what a deletion or the operator speaks of: rather something that is served or being stored than what was
+// forgotten long ago. // DL-01, DL-02
+func (x *chaos) target() (PubKey, []EventID) {
+	k := x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "target")]
+	if rapid.Bool().Draw(x.t, "known") {
+		for i := range x.events {
+			e := x.events[len(x.events)-1-i]
+			if loc, ok := x.c.where[e.ID]; ok && (x.c.servedAt(loc) || loc.kind == recPending || loc.kind == recShadow) {
+				k = e
+				if rapid.Bool().Draw(x.t, "this") {
+					break
+				}
+			}
+		}
+	}
+	return k.Author, []EventID{k.ID}
 }
 
 func (x *chaos) push() {
@@ -473,7 +490,8 @@ func (x *chaos) act() {
 		x.wake()
 	case a < 38:
 		if len(x.events) > 0 {
-			x.step(Input{Kind: InRemove, Target: x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "remove")].ID})
+			_, target := x.target()
+			x.step(Input{Kind: InRemove, Target: target[0]})
 		}
 	case a < 39:
 		x.cfg.DomainConcurrency = rapid.IntRange(0, 2).Draw(x.t, "concurrency")

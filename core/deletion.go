@@ -185,7 +185,8 @@ func (c *Core) forgetPR(p int32, refs bool) {
 	delete(c.where, pr.ID)
 	if refs {
 		for i := range pr.Repos {
-			if a := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner); a != purgatory.None && c.anns.At(a).RepoExists {
+			// also one whose announcement is gone: it may be announced anew
+			if a, there := c.annOf[pr.Repos[i].Repo]; there && c.anns.At(a).RepoExists && names(pr, c.anns.At(a)) {
 				c.setRef(a, pr.ID)
 			}
 		}

@@ -308,3 +308,19 @@ func TestDeletedWhilePromoted(t *testing.T) {
 	require.True(t, d.c.anns.At(d.c.annOf[repo+1]).Orphan)
 	require.Empty(t, d.effectsOf(EfDeleteRepo))
 }
+
+// DL-02, PR-02: the refs of a deleted pull request go from a repository that was left behind too, so that whoever
+// announces it anew has none of them.
+func TestDeletedPullRequestInALeftRepository(t *testing.T) {
+	d := served(t, DefaultConfig(), 1)
+	d.local[oid(7)] = true
+	d.event(pull(3, 9, oid(7), announcement(1, 1).Repo), FromSync)
+	d.until(d.now + 5*Second)
+	d.event(erase(90, 1, 1), FromClient)
+	d.log = nil
+	d.event(erase(91, 9, 3), FromClient)
+	dropped := d.effectsOf(EfAlignRefs)
+	require.Len(t, dropped, 1)
+	require.Equal(t, eventID(3), dropped[0].Event)
+	require.Empty(t, dropped[0].OIDs)
+}
