@@ -102,7 +102,7 @@ func TestRecheckSeesThePlaceholderGone(t *testing.T) {
 	require.Equal(t, end+30*Minute, d.reports(RepPlaceholderHeld)[1].Deadline)
 }
 
-// PR-03: the event comes between the verdict under the lock and the end of git: it wins.
+// PR-03: the event comes between the verdict under the lock and the end of git: it wins. // B-37; mutant 34
 func TestEventComesWhileItsCommitIsPushed(t *testing.T) {
 	for _, commit := range []int{6, 7} {
 		d, a := home(t, DefaultConfig())
@@ -164,7 +164,7 @@ func TestPlaceholderWithoutItsObject(t *testing.T) {
 }
 
 // R-03, PR-03: after a crash refs that were being pushed are what they were before, and a removal that was out is
-// out again; placeholders live on.
+// out again; placeholders live on. // B-29
 func TestPlaceholdersOverACrash(t *testing.T) {
 	d, a := home(t, DefaultConfig())
 	for i, n := range []int{9, 10} {

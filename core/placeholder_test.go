@@ -109,7 +109,7 @@ func TestPlaceholderOfAnotherCommit(t *testing.T) {
 }
 
 // E-01, E-03, PR-03: a placeholder lives 30 min to the instant, takes its ref with it and is not remembered as
-// expired. // case 73
+// expired. // case 73; B-29; mutant 27
 func TestPlaceholderExpires(t *testing.T) {
 	d, a := home(t, DefaultConfig())
 	ok, _ := d.push(pushTo(5, a, ofPR(9, oid(7))))

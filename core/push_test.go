@@ -21,7 +21,7 @@ func wide(n int) OID {
 func head(i int, o OID) RefUpdate { return RefUpdate{Name: main + Handle(i), New: o} }
 
 // P-01, P-02: a refused push is told which ref is missing, wrong or too much, as it should be and as it would be; in
-// both lengths of object ids; a push that mixes spaces is judged as a whole. // cases 94, 95, 96, 98, 105, 107, 157
+// both lengths of object ids; a push that mixes spaces is judged as a whole. // cases 94, 95, 96, 98, 105, 107, 157; B-39, B-42
 func TestRefusedPushNamesTheRef(t *testing.T) {
 	for _, id := range []func(int) OID{oid, wide} {
 		r := func(i, n int) Ref { return Ref{Name: main + Handle(i), OID: id(n)} }
@@ -217,7 +217,7 @@ func TestPartialPushIsSetBack(t *testing.T) {
 	}
 }
 
-// P-04: what a state allowed when the push was asked for, another forbids under the lock.
+// P-04: what a state allowed when the push was asked for, another forbids under the lock. // B-43
 func TestStateReplacedDuringAnUpload(t *testing.T) {
 	d, a := home(t, DefaultConfig())
 	d.event(state(3, 1, oid(6)), FromClient)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"graspsync/core"
+	"graspsync/core/nip34"
 	"graspsync/sim"
 )
 
@@ -241,13 +242,19 @@ func (j *judge) push(e *item[Expectation], name string, ok bool) {
 		j.fail(e, "its client was told of success at %v", r.AnsweredAt)
 		return
 	}
+	var told []string
 	for _, v := range r.Verdicts {
-		if !v.OK && strings.Contains(v.Text, e.val.Text) {
+		if v.OK {
+			continue
+		}
+		text := nip34.RefusalText(j.names, v.Text, v.Want, v.Got)
+		if strings.Contains(text, e.val.Text) {
 			return
 		}
+		told = append(told, text)
 	}
 	if e.val.Text != "" || r.AnsweredAt < 0 && len(r.Verdicts) == 0 {
-		j.fail(e, "no refusal with %q; verdicts: %v", e.val.Text, r.Verdicts)
+		j.fail(e, "no refusal with %q; its client was told: %q", e.val.Text, told)
 	}
 }
 

@@ -201,6 +201,7 @@ type Action struct {
 	Created     *Span  `yaml:"created"`     // created_at after instant 0; default At
 	Upload      Span   `yaml:"upload"`      // how long a push takes
 	Bytes       int64  `yaml:"bytes"`       // what a push uploads
+	CutAfter    *int   `yaml:"cut-after"`   // of a push: git fails after so many of its ref updates
 	Address     string `yaml:"address"`     // of the client that publishes or pushes (S-06)
 	Down        Span   `yaml:"down"`        // Crash: until the relay is up again
 	Every       Span   `yaml:"every"`       // Again: and again, this often

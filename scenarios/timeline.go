@@ -231,6 +231,9 @@ func (b *build) push(at core.Time, a *Action) {
 	u := &sim.UserPush{Upload: core.Time(a.Upload), Push: core.Push{ID: b.pushes, Repo: b.coordinate(owner, identifier),
 		From: b.address(a), Bytes: a.Bytes}}
 	b.pushID[a.pushName()] = b.pushes
+	if a.CutAfter != nil {
+		u.Cut = 1 + *a.CutAfter
+	}
 	refs, _ := a.Refs.expand()
 	old := make(map[string]core.OID)
 	for _, r := range a.Old {

@@ -124,7 +124,7 @@ func actionFields(verb string) []string {
 	case "pr", "pr-update":
 		return append(event, "commit", "clone", "also")
 	case "push":
-		return append(common, "as", "by", "refs", "old", "upload", "bytes", "address")
+		return append(common, "as", "by", "refs", "old", "upload", "bytes", "cut-after", "address")
 	case "again":
 		return append(common, "origin", "every", "until")
 	case "delete":
@@ -229,6 +229,9 @@ func (v *validator) action(it *item[Action]) {
 	}
 	if a.Bytes < 0 || a.Bytes > 1<<40 {
 		v.add(path+".bytes", fmt.Sprintf("%d is out of range, must be 0 to 1099511627776", a.Bytes))
+	}
+	if n := a.CutAfter; n != nil && (*n < 0 || *n > len(a.Refs)) {
+		v.add(path+".cut-after", fmt.Sprintf("%d is out of range, must be 0 to the number of refs, %d", *n, len(a.Refs)))
 	}
 	if a.Address != "" && set[0] != "push" && a.Origin != "client" {
 		v.add(path+".address", "goes with origin: client")

@@ -93,13 +93,16 @@ func (d *driver) applyPush(s *pushState) {
 	local := d.w.setup.Local
 	repo := s.push.Repo.Repo
 	local.Receive(repo, s.user.OIDs)
-	class := core.OK
-	if refs, moved := d.movedRefs(&s.push); moved {
+	class, updates := core.OK, s.push.Updates
+	if n := s.user.Cut; n > 0 && n <= len(updates) {
+		updates = updates[:n-1]
+	}
+	if refs, moved := d.movedRefs(s.push.Current, updates); moved {
 		s.push.Moved = true
 		class = local.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: refs, Old: s.push.Current})
 	}
-	for i := range s.push.Updates {
-		u := &s.push.Updates[i]
+	for i := range updates {
+		u := &updates[i]
 		if u.Space != core.NostrRef || class != core.OK {
 			continue
 		}
@@ -108,6 +111,9 @@ func (d *driver) applyPush(s *pushState) {
 			e.OIDs = []core.OID{u.New}
 		}
 		class = local.Align(&e)
+	}
+	if s.user.Cut > 0 {
+		class = core.LocalFault
 	}
 	if class != core.OK {
 		s.push.Moved = false
@@ -128,13 +134,12 @@ func (d *driver) heads(repo core.Handle) []core.Ref {
 	return list
 }
 
-// movedRefs is the set of heads and tags after the push's commands, and whether it differs.
-func (d *driver) movedRefs(p *core.Push) ([]core.Ref, bool) {
+// movedRefs is the set of heads and tags after the commands of a push, and whether it differs.
+func (d *driver) movedRefs(before []core.Ref, updates []core.RefUpdate) ([]core.Ref, bool) {
 	names := d.w.setup.Names
-	refs := append(make([]core.Ref, 0, len(p.Current)+len(p.Updates)), p.Current...)
-	before := slices.Clone(refs)
-	for i := range p.Updates {
-		u := &p.Updates[i]
+	refs := slices.Clone(before)
+	for i := range updates {
+		u := &updates[i]
 		if u.Space != core.HeadsAndTags {
 			continue
 		}

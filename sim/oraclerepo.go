@@ -34,6 +34,7 @@ type judgeRepos struct {
 	later    []laterLook
 	fresh    []core.EventID // held since this step
 	doomed   []doomedRepo
+	clearing []clearedRef // in this step
 	closure  []core.PubKey
 	state    []*core.Event // scratch
 }
@@ -81,6 +82,12 @@ type laterLook struct {
 
 // doomedRepo is a repository with refs that the step tells the driver to delete only if it has none.
 type doomedRepo struct{ repo core.Handle }
+
+// clearedRef is a ref below refs/nostr/ that is to be removed.
+type clearedRef struct {
+	repo core.Handle
+	id   core.EventID
+}
 
 func (j *judgeRepos) init(s *Setup) {
 	view, ok := s.Local.(LocalView)

@@ -57,10 +57,21 @@ func (o *Oracle) unanswered(r *heldRecord) {
 // served as one that lists us: deleted or replaced while held, or left behind for its retention. I-7
 func (o *Oracle) deleting(e *core.Effect, r *judgedRepo) {
 	j := &o.repos
+	if e.Kind == core.EfAlignRefs && e.Space == core.NostrRef && len(e.OIDs) == 0 {
+		j.clearing = append(j.clearing, clearedRef{e.Repo, e.Event})
+	}
 	if e.Kind != core.EfDeleteRepo && e.Kind != core.EfDeleteRepoIfNoRefs || len(j.local.Refs(r.repo)) == 0 {
 		return
 	}
 	if e.Kind == core.EfDeleteRepoIfNoRefs {
+		cleared := func(ref core.Ref) bool { // by an effect before this one in the same step
+			return slices.ContainsFunc(j.clearing, func(x clearedRef) bool {
+				return x.repo == r.repo && o.name(ref.Name) == "refs/nostr/"+x.id.String()
+			})
+		}
+		if !slices.ContainsFunc(j.local.Refs(r.repo), func(ref core.Ref) bool { return !cleared(ref) }) {
+			return
+		}
 		j.doomed = append(j.doomed, doomedRepo{r.repo})
 		return
 	}
@@ -78,7 +89,7 @@ func (o *Oracle) lost() {
 			o.violate("I-7", "repository %s had refs and was deleted all the same when its announcement expired", o.name(d.repo))
 		}
 	}
-	j.doomed = j.doomed[:0]
+	j.doomed, j.clearing = j.doomed[:0], j.clearing[:0]
 }
 
 // shownAtEnd looks once more at everything that is held, and at what waited for a retry.

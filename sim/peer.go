@@ -93,4 +93,5 @@ type UserPush struct {
 	Push   core.Push
 	OIDs   []core.OID // tips whose closures the upload brings
 	Upload core.Time
+	Cut    int // 1 + how many of its ref updates git makes before it fails; 0: it does not fail (P-04)
 }

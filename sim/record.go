@@ -42,6 +42,13 @@ type AnswerRecord struct {
 	Text string
 }
 
+// VerdictRecord is the core's answer about a push; of a refused one with the ref at fault, as it should be and as it
+// would be (P-02).
+type VerdictRecord struct {
+	AnswerRecord
+	Want, Got []core.Ref
+}
+
 // AttemptRecord is one attempt of a hunt; End is -1 while it runs.
 type AttemptRecord struct {
 	Hunt       core.HuntID
@@ -69,7 +76,7 @@ type PassRecord struct {
 type PushRecord struct {
 	ID         uint64
 	Asked      core.Time
-	Verdicts   []AnswerRecord
+	Verdicts   []VerdictRecord
 	Class      core.Class // of PushEnded
 	AnsweredAt core.Time
 	OK         bool

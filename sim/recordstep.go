@@ -1,6 +1,10 @@
 package sim
 
-import "graspsync/core"
+import (
+	"slices"
+
+	"graspsync/core"
+)
 
 // observe folds one step into the record.
 func (r *Record) observe(now core.Time, in *core.Input, out []core.Effect) {
@@ -72,7 +76,7 @@ func (r *Record) effect(now core.Time, in *core.Input, e *core.Effect) {
 		ev.Answers = append(ev.Answers, AnswerRecord{now, e.OK, e.Text})
 	case core.EfPushVerdict:
 		if p := r.Push(e.Push); p != nil {
-			p.Verdicts = append(p.Verdicts, AnswerRecord{now, e.OK, e.Text})
+			p.Verdicts = append(p.Verdicts, VerdictRecord{AnswerRecord{now, e.OK, e.Text}, slices.Clone(e.Refs), slices.Clone(e.Old)})
 		}
 	case core.EfAnswerPush:
 		if p := r.Push(e.Push); p != nil {

@@ -15,5 +15,6 @@
 //	announcement.go  30617    state.go  30618    pr.go  1618, 1619, 5
 //	url.go address.go  U-02, U-03: {url, domain, class}
 //	identifier.go refname.go  AN-01 and git's ref names
+//	push.go          the command list of a push, and what its client is told (P-01, P-02)
 //	build.go key.go  the way back, and keys to sign with
 package nip34
