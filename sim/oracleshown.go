@@ -106,7 +106,7 @@ func (o *Oracle) wrong(n *judgedName, r *judgedRepo) (id, text string) {
 // onTheWay tells whether a repository shows a newer state that is held: it was pushed, or a release stopped half-way.
 func (o *Oracle) onTheWay(n *judgedName, r *judgedRepo, latest *core.Event) bool {
 	return slices.ContainsFunc(n.held, func(h *core.Event) bool {
-		return (latest == nil || newer(h, latest)) && o.authorises(n, r, h.Author) && o.shows(r, h)
+		return (latest == nil || newer(h, latest)) && slices.Contains(o.closure(n, r), h.Author) && o.shows(r, h)
 	})
 }
 
@@ -131,27 +131,24 @@ func newer(a, b *core.Event) bool {
 
 // latest is the newest served state whose author the owner's closure has (ST-07), or nil.
 func (o *Oracle) latest(n *judgedName, r *judgedRepo) *core.Event {
+	closure := o.closure(n, r)
 	var best *core.Event
 	for _, s := range n.states {
-		if !s.Unsatisfied && (best == nil || newer(s, best)) && o.authorises(n, r, s.Author) {
+		if !s.Unsatisfied && (best == nil || newer(s, best)) && slices.Contains(closure, s.Author) {
 			best = s
 		}
 	}
 	return best
 }
 
-// authorises tells whether author is the owner or is reached by following the listed maintainers through those
-// who have an announcement of the identifier themselves (M-01). A closure that meets its bound is not told
-// apart: whom it leaves out is the core's to say (M-02).
-func (o *Oracle) authorises(n *judgedName, r *judgedRepo, author core.PubKey) bool {
-	if author == r.owner {
-		return true
-	}
-	j := &o.repos
-	j.closure = append(j.closure[:0], r.owner)
-	for i := 0; i < len(j.closure) && len(j.closure) < o.cfg.Maintainers; i++ {
+// closure is the owner and whoever is reached by following the listed maintainers through those who have an
+// announcement of the identifier themselves (M-01). One that meets its bound is not told apart: whom it leaves out is
+// the core's to say (M-02).
+func (o *Oracle) closure(n *judgedName, r *judgedRepo) []core.PubKey {
+	list := append(o.repos.closure[:0], r.owner)
+	for i := 0; i < len(list) && len(list) < o.cfg.Maintainers; i++ {
 		for _, x := range n.repos {
-			if x.owner != j.closure[i] {
+			if x.owner != list[i] {
 				continue
 			}
 			e := x.held
@@ -162,16 +159,14 @@ func (o *Oracle) authorises(n *judgedName, r *judgedRepo, author core.PubKey) bo
 				continue
 			}
 			for _, m := range e.Maintainers {
-				if m == author {
-					return true
-				}
-				if !slices.Contains(j.closure, m) {
-					j.closure = append(j.closure, m)
+				if !slices.Contains(list, m) {
+					list = append(list, m)
 				}
 			}
 		}
 	}
-	return false
+	o.repos.closure = list
+	return list
 }
 
 // shows tells whether a repository has exactly the heads and tags of a state.
