@@ -83,8 +83,13 @@ func (c *Core) onRepoRefs(in *Input) {
 	best := purgatory.None
 	for _, s := range c.idents.At(ann.Ident).Served {
 		st := c.states.At(s)
-		if c.authorises(ann, st.Author) && sameRefs(st.Refs, in.Refs) &&
-			(best == purgatory.None || purgatory.Newer(st.CreatedAt, st.ID, c.states.At(best).CreatedAt, c.states.At(best).ID)) {
+		if !c.authorises(ann, st.Author) || !sameRefs(st.Refs, in.Refs) {
+			continue
+		}
+		if st.Home == 0 {
+			st.Home = ann.Repo // its objects are there, also when another state is shown later
+		}
+		if best == purgatory.None || purgatory.Newer(st.CreatedAt, st.ID, c.states.At(best).CreatedAt, c.states.At(best).ID) {
 			best = s
 		}
 	}

@@ -87,6 +87,7 @@ func (c *Core) forgetServed(s int32) {
 	id := c.idents.At(st.Ident)
 	if i := slices.Index(id.Served, s); i >= 0 {
 		id.Served = slices.Delete(id.Served, i, i+1)
+		c.rejected.ids.Lift(st.Author, id.Handle) // what was refused as older than it is not any more (S-05, I-10)
 	}
 	ident := st.Ident
 	c.freeServed(s)

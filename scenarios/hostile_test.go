@@ -111,3 +111,46 @@ func TestHostileAuthorsChangeNothing(t *testing.T) {
 		}
 	})
 }
+
+// Synced events of people who list each other or not, whose data can be had, end alike in six orders: 60 random worlds,
+// with deletions and replacements. Empty states are left out: one that comes before the state it clears is refused and
+// stays refused (ST-06), and serving it first would leave the announcement without a ref to be promoted by (ST-09). So
+// are announcements that no longer list us or are deleted: what was served before keeps its repository until the retention
+// is over, what comes later finds none (AN-06, DL-02); and an announcement is promoted or not by a state that is then deleted.
+// I-10 S-05 DL-01 E-06
+func TestRandomOrdersEndAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := honest(t)
+		s.Permute = 6
+		s.Horizon = Span(20 * core.Minute)
+		for name, r := range s.Repos {
+			for host := range r.On {
+				for i := range r.On[host] {
+					r.On[host][i].From = 0
+				}
+			}
+			s.Repos[name] = r
+		}
+		var synced []Action
+		for i := range s.Timeline {
+			if a := s.Timeline[i]; a.Push == "" && a.As != "lost" {
+				a.Origin = ""
+				synced = append(synced, a)
+			}
+		}
+		n := len(synced)
+		if victim := synced[rapid.IntRange(0, n-1).Draw(t, "victim")]; victim.Announce == "" && s.Repos["alice/hello"].Start == "" && rapid.Bool().Draw(t, "delete") {
+			synced = append(synced, Action{At: synced[n-1].At + Span(core.Minute), Delete: victim.As, As: "d"})
+		}
+		if rapid.Bool().Draw(t, "again") {
+			synced = append(synced, Action{At: Span(3 * core.Minute), Announce: "bob/hello", As: "ann2", Maintainers: rapid.SampledFrom([]Labels{{"alice"}, {"carol"}, {}}).Draw(t, "listed")})
+		}
+		s.Timeline = synced
+		require.NoError(t, s.Validate(), "%s", s.Encode())
+		res, err := s.Run(Options{})
+		require.NoError(t, err)
+		if len(res.Violations) > 0 {
+			t.Fatalf("%s: %s\n%s", res.Violations[0].ID, res.Violations[0].Text, s.Encode())
+		}
+	})
+}

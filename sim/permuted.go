@@ -150,6 +150,12 @@ func (o *Orders) run(s Setup, slots, order []int) (settled, error) {
 	end := s.Horizon
 	once := make(map[core.EventID]bool)
 	var again []Arrival
+	for i := range s.Start { // what was served at the start comes back too: others have it, and it may have been replaced here
+		if e := s.Start[i].Event; e != nil {
+			once[e.ID] = true
+			again = append(again, Arrival{Input: core.Input{Kind: core.InEvent, Origin: core.FromSync, Event: e}})
+		}
+	}
 	for i := range arrivals {
 		if e := arrivals[i].Input.Event; !once[e.ID] {
 			once[e.ID] = true
