@@ -230,13 +230,11 @@ func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool, also ...*ju
 	}
 	j.close(&j.asks[slot])
 	j.asks[slot] = localAsk{ask, n, also, loose}
-	for _, x := range also {
+	for _, x := range also { // looked at when the work is over
 		x.work++
-		j.touch(x)
 	}
 	if n != nil {
 		n.work++
-		j.touch(n)
 	}
 	if loose {
 		j.loose++
@@ -298,75 +296,6 @@ func (j *judgeRepos) pushesLost() {
 		j.touch(p.name)
 	}
 	j.pushes = j.pushes[:0]
-}
-
-// begins, moved and ends follow residences of announcements and states.
-func (j *judgeRepos) begins(_ *Oracle, r *heldRecord) {
-	if j.off() {
-		return
-	}
-	j.fresh = append(j.fresh, r.id)
-	if r.event == nil {
-		r.event = j.memory[r.id]
-		delete(j.memory, r.id)
-	}
-	e := r.event
-	switch {
-	case e == nil:
-	case e.Kind == core.KindAnnouncement:
-		x := j.at(e)
-		x.held, x.soft = e, false
-		j.touch(x.name)
-	case e.Kind == core.KindState:
-		n := j.name(e.Repo.Identifier)
-		n.held = append(n.held, e)
-		j.touch(n)
-	}
-}
-
-func (j *judgeRepos) moved(_ *Oracle, r *heldRecord, why core.ReportKind) {
-	if j.off() || r.event == nil || r.event.Kind != core.KindAnnouncement {
-		return
-	}
-	x := j.at(r.event)
-	switch why {
-	case core.RepSoftExpired:
-		x.soft = true
-	case core.RepRevived:
-		x.soft = false
-	}
-	j.touch(x.name)
-}
-
-func (j *judgeRepos) ends(o *Oracle, r *heldRecord, why core.ReportKind) {
-	if j.off() {
-		return
-	}
-	if why != core.RepEndedReleased {
-		o.unanswered(r)
-	}
-	e := r.event
-	switch {
-	case e == nil:
-	case e.Kind == core.KindAnnouncement:
-		if x := j.at(e); x.held == e {
-			x.held, x.soft, x.expired = nil, false, why == core.RepEndedExpired
-			j.touch(x.name)
-		}
-	case e.Kind == core.KindState:
-		n := j.name(e.Repo.Identifier)
-		if i := slices.Index(n.held, e); i >= 0 {
-			n.held = slices.Delete(n.held, i, i+1)
-		}
-		j.touch(n)
-	}
-}
-
-// refused remembers an announcement or state that was not taken: the relay may think again (S-05).
-func (j *judgeRepos) refused(r *heldRecord) {
-	if e := r.event; !j.off() && e != nil && (e.Kind == core.KindAnnouncement || e.Kind == core.KindState) {
-		j.memory[r.id] = e
-	}
 }
 
 // told notes what kind of input a step had: what the start tells is one picture only when it is complete, and
