@@ -33,6 +33,7 @@ const (
 	askErase           // repository of a forgotten announcement is deleted
 	askRealign         // b: announcement set back to its applied state; with event: refs/nostr/<event> removed
 	askRef             // refs/nostr/<event> of repo is set to what it should show, or removed (a: 1 in any case); attempt: what it was told
+	askBring           // b: announcement that receives the commit of the served PR event from repo
 	askShow            // b: announcement that receives the objects of the served state event from repo
 )
 
@@ -134,6 +135,8 @@ func (c *Core) moot(k *ask) bool {
 	switch k.kind {
 	case askCreate:
 		return c.anns.At(k.b).Serial != k.serial || !c.anns.At(k.b).RepoAsked
+	case askBring:
+		return c.anns.At(k.b).Serial != k.serial || !c.hasRepo(k.b) || c.refOf(k.b, k.event).IsZero()
 	case askRef:
 		a, ok := c.annOf[k.repo]
 		return !ok || !c.anns.At(a).RepoExists
@@ -168,6 +171,8 @@ func (c *Core) issue(i int32) {
 		e.Kind, e.Hunt, e.Repo, e.OIDs = EfCheckObjects, o.id, ann.Repo, c.arena[n:len(c.arena):len(c.arena)]
 	case askRef:
 		c.issueRef(k, &e)
+	case askBring:
+		c.issueBring(k, &e)
 	case askCopy, askAlign, askNostr, askRealign, askShow:
 		c.issueRepo(k, &e)
 	case askState, askPromote, askPlain:

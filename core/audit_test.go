@@ -10,7 +10,7 @@ import (
 // audit compares every count and every cross-reference of the core with what a full sweep finds. Check
 // looks for broken rules; this looks for broken bookkeeping, which is where they come from. // I-8
 func audit(c *Core) error {
-	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces, auditSources} {
+	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces, auditPRs, auditSources} {
 		if err := f(c); err != nil {
 			return err
 		}
@@ -213,6 +213,33 @@ func auditURLs(c *Core) error {
 				return fmt.Errorf("URL %d: %d references, counted %d", u.url, refs[int32(i)], u.refs)
 			}
 		}
+	}
+	return nil
+}
+
+// auditPRs: each PR stands once in the list of every repository it names, where it thinks it does. // S-01
+func auditPRs(c *Core) error {
+	n := 0
+	for i := range c.prs.Items {
+		pr := &c.prs.Items[i]
+		if pr.Status == purgatory.Free {
+			continue
+		}
+		for k := range pr.Repos {
+			list := c.prsAt[pr.Repos[k].Repo]
+			if at := pr.Filed[k]; int(at) >= len(list) || list[at] != int32(i) {
+				return fmt.Errorf("PR %s is not in the list of its repository %d", pr.ID, pr.Repos[k].Repo)
+			}
+			n++
+		}
+	}
+	for repo, list := range c.prsAt {
+		if n -= len(list); len(list) == 0 {
+			return fmt.Errorf("the list of PRs of repository %d is empty and kept", repo)
+		}
+	}
+	if n != 0 {
+		return fmt.Errorf("lists of PRs by repository are %d entries short", n)
 	}
 	return nil
 }

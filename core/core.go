@@ -43,7 +43,8 @@ type Core struct {
 	timers [numTimerClasses]timer
 	starts calendar
 
-	annOf     map[Handle]int32 // announcements by repository, orphaned ones too
+	prsAt     map[Handle][]int32 // PRs by the repositories they name
+	annOf     map[Handle]int32   // announcements by repository, orphaned ones too
 	pending   purgatory.Slab[pendingEvent]
 	deletions []int32 // of them kind 5
 	shadows   purgatory.Slab[shadow]
@@ -125,6 +126,7 @@ func New(cfg Config) (*Core, error) {
 		deleting:  make(map[Handle]int32),
 		places:    newPlaceTable(),
 		annOf:     make(map[Handle]int32),
+		prsAt:     make(map[Handle][]int32),
 		rejected:  newRejected(&cfg),
 		sources:   newSourceTable(),
 		mentioned: make(map[EventID]int32),

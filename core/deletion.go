@@ -192,6 +192,7 @@ func (c *Core) forgetPR(p int32, refs bool) {
 		}
 	}
 	pr.Status = purgatory.Free
+	c.unindexPR(p)
 	pr.Repos = pr.Repos[:0]
 	c.prs.Free(p)
 }

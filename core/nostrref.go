@@ -153,8 +153,8 @@ func (c *Core) hideRefs(pr *purgatory.PR) {
 		busy = c.releases.At(pr.Release - 1).owners
 	}
 	for i := range pr.Repos {
-		a := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner)
-		if a != purgatory.None && c.anns.At(a).RepoExists && !slices.Contains(busy, a) {
+		a, there := c.annOf[pr.Repos[i].Repo] // also one whose announcement is gone
+		if there && c.anns.At(a).RepoExists && names(pr, c.anns.At(a)) && !slices.Contains(busy, a) {
 			c.setRef(a, pr.ID)
 		}
 	}

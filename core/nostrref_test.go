@@ -250,3 +250,61 @@ func TestFailedPushOfRefs(t *testing.T) {
 	require.Equal(t, 1, d.c.Stats().Placeholders)
 	require.False(t, d.effectsOf(EfAnswerPush)[1].OK)
 }
+
+// PR-02: a PR that is served already is shown in a repository it names when that one's announcement is promoted; its
+// commit comes from another of its repositories. // ST-09
+func TestServedPRReachesAnAnnouncementPromotedLater(t *testing.T) {
+	for _, during := range []bool{false, true} { // the release of the PR is through, or its last step is out
+		d, a := home(t, DefaultConfig())
+		b := under(2, announcement(3, 2))
+		d.event(b, FromClient)
+		d.local[oid(7)] = true
+		if during {
+			d.hold = func(e Effect) bool { return e.Kind == EfStoreEvent && e.Event == eventID(9) }
+		}
+		d.event(pull(9, 3, oid(7), a.Repo, b.Repo), FromClient)
+		first := d.effectsOf(EfAlignRefs)
+		require.Equal(t, a.Repo.Repo, first[len(first)-1].Repo)
+		st := state(4, 2, oid(1))
+		st.Repo = b.Repo
+		d.event(st, FromSync)
+		d.until(d.now + 2*Second)
+		require.Contains(t, ids(d.reports(RepEndedReleased)), eventID(3))
+		if during {
+			d.let()
+		}
+		copies := d.effectsOf(EfCopyObjects)
+		last := copies[len(copies)-1]
+		require.Equal(t, []any{b.Repo.Repo, a.Repo.Repo, []OID{oid(7)}}, []any{last.Repo, last.From, last.OIDs})
+		refs := d.effectsOf(EfAlignRefs)
+		set := refs[len(refs)-1]
+		require.Equal(t, []any{NostrRef, b.Repo.Repo, eventID(9), []OID{oid(7)}}, []any{set.Space, set.Repo, set.Event, set.OIDs})
+		require.Zero(t, d.c.Stats().Asks)
+	}
+}
+
+// PR-02, T-04: a copy for a served PR that fails is made again, unless the PR is gone.
+func TestCopyForAServedPRIsMadeAgain(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		d, a := home(t, DefaultConfig())
+		b := under(2, announcement(3, 2))
+		d.event(b, FromClient)
+		d.local[oid(7)] = true
+		d.event(pull(9, 3, oid(7), a.Repo, b.Repo), FromClient)
+		d.hold = func(e Effect) bool { return e.Kind == EfCopyObjects }
+		st := state(4, 2, oid(1))
+		st.Repo = b.Repo
+		d.event(st, FromSync)
+		d.until(d.now + 2*Second)
+		require.Len(t, d.pending, 1)
+		d.step(Input{Kind: InCopied, Ask: d.pending[0].Ask, Class: LocalFault})
+		d.hold, d.pending = nil, nil
+		if deleted {
+			d.event(erase(90, 3, 9), FromClient)
+		}
+		n := len(d.effectsOf(EfCopyObjects))
+		d.until(d.now + 20*Second)
+		require.Len(t, d.effectsOf(EfCopyObjects), n+1-int(b2i(deleted)))
+		require.Zero(t, d.c.Stats().Asks)
+	}
+}

@@ -39,12 +39,13 @@ func (c *Core) admitPR(in *Input) {
 	c.serial++
 	*pr = purgatory.PR{Status: purgatory.Held, Synced: in.Origin == FromSync, Gen: pr.Gen, ID: e.ID, Author: e.Author,
 		CreatedAt: e.CreatedAt, Deadline: c.life() + c.cfg.Lifetime, Commit: e.Commit,
-		Repos: append(pr.Repos[:0], e.Repositories...), URLs: pr.URLs[:0], Groups: pr.Groups[:0], Serial: c.serial,
+		Repos: append(pr.Repos[:0], e.Repositories...), Filed: pr.Filed[:0], URLs: pr.URLs[:0], Groups: pr.Groups[:0], Serial: c.serial,
 		Size: e.Size, Mentions: append(pr.Mentions[:0], e.Mentions...)}
 	c.mention(e.Mentions, 1)
 	urls := c.openURLs(pr.URLs, e.Sources)
 	c.prs.At(p).URLs = urls
 	c.where[e.ID] = location{recPR, p}
+	c.indexPR(p)
 	c.authors.hold(&c.prs.At(p).AuthorSlot, e.Author)
 	c.addHeld(e.Size)
 	pr.Gen++
@@ -85,17 +86,14 @@ func (c *Core) admitPR(in *Input) {
 // adoptPRs files the held PRs that name a repository under it when its first announcement comes: they were
 // held for another one they name.
 func (c *Core) adoptPRs(a int32) {
-	if c.prs.Len() == 0 {
-		return
-	}
 	g := c.anns.At(a).Group
-	for i := range c.prs.Items {
-		pr := &c.prs.Items[i]
-		if pr.Status != purgatory.Held && pr.Status != purgatory.Releasing || slices.Contains(pr.Groups, g) || !names(pr, c.anns.At(a)) {
+	for _, p := range c.prsNaming(a) {
+		pr := c.prs.At(p)
+		if pr.Status != purgatory.Held && pr.Status != purgatory.Releasing || slices.Contains(pr.Groups, g) {
 			continue
 		}
 		pr.Groups = append(pr.Groups, g)
-		c.joinPR(g, int32(i))
+		c.joinPR(g, p)
 		c.refreshWants(g)
 		c.refreshSources(g)
 		origin := FromClient
@@ -145,6 +143,7 @@ func (c *Core) endPR(p int32, why ReportKind) {
 	c.hideRefs(pr)
 	pr.Status = purgatory.Free
 	c.unfilePR(p)
+	c.unindexPR(p)
 	c.prs.Free(p)
 }
 

@@ -77,6 +77,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 				break
 			}
 			c.emit(Effect{Kind: EfNotify, Event: ann.ID})
+			c.showPRs(k.b)
 		case StoreFailed: // the state is served already: this is tried again by itself
 			again := c.askOf(askPromote, k.b)
 			if ann.Doomed == 0 {

@@ -90,12 +90,16 @@ func (c *Core) advance(i int32) {
 
 // onReleaseStep takes the completion of a copy or an alignment.
 func (c *Core) onReleaseStep(in *Input) {
-	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow, askRef)
+	k, ok := c.takeAny(in.Ask, askCopy, askAlign, askNostr, askRealign, askShow, askRef, askBring)
 	if !ok {
 		return
 	}
-	if k.kind == askRef {
+	switch k.kind {
+	case askRef:
 		c.refSet(k, in.Class)
+		return
+	case askBring:
+		c.brought(k, in.Class)
 		return
 	}
 	if k.kind == askShow {
@@ -201,6 +205,7 @@ func (c *Core) endRelease(i int32) {
 		}
 	default:
 		c.servePR(r.slot)
+		c.showElsewhere(r.slot, owners)
 		c.emit(Effect{Kind: EfNotify, Event: r.event})
 	}
 	for _, a := range owners {

@@ -39,8 +39,9 @@ func (c *Core) onServed(in *Input) {
 		p := c.prs.New()
 		pr := c.prs.At(p)
 		*pr = purgatory.PR{Status: purgatory.Served, Gen: pr.Gen, ID: e.ID, Author: e.Author, CreatedAt: e.CreatedAt, Commit: e.Commit,
-			Repos: append(pr.Repos[:0], e.Repositories...), URLs: pr.URLs[:0], Groups: pr.Groups[:0]}
+			Repos: append(pr.Repos[:0], e.Repositories...), Filed: pr.Filed[:0], URLs: pr.URLs[:0], Groups: pr.Groups[:0]}
 		c.where[e.ID] = location{recPR, p}
+		c.indexPR(p)
 	}
 }
 

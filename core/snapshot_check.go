@@ -265,6 +265,7 @@ func (r *restored) judgeHeldPRs() {
 			continue
 		}
 		r.index(p.ID, location{recPR, int32(i)})
+		r.indexPR(int32(i))
 		r.must(all(r.group, p.Groups), what, i, "belongs nowhere")
 		r.addURLs(p.URLs, what, i)
 		if p.Status != purgatory.Served {

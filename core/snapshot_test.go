@@ -120,14 +120,14 @@ func apart(c, twin *Core) string {
 func invisible(path string) bool {
 	for _, p := range []string{".out", ".arena", ".reports", ".grow", ".scratch", ".sourceScratch", ".urlMarks", ".domMarks", ".readyScratch",
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
-		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake",
-		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".gone.ring", ".gone.head", ".gone.ids",
+		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake", ".budget.wakeAt",
+		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".gone.ring", ".gone.head", ".gone.ids", ".prsAt",
 		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".blocked", ".memo.age"} {
 		if path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[") {
 			return true
 		}
 	}
-	for _, s := range []string{".prevStart", ".nextStart", ".marked", ".inBucket", ".stamps.ring", ".stamps.head", ".requests.at", ".requests.n",
+	for _, s := range []string{".prevStart", ".nextStart", ".Filed", ".marked", ".inBucket", ".stamps.ring", ".stamps.head", ".requests.at", ".requests.n",
 		".requests.head", ".askAll", ".unasked", ".eligible[0].items", ".eligible[1].items"} {
 		if strings.HasSuffix(path, s) {
 			return true

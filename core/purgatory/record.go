@@ -115,6 +115,7 @@ type PR struct {
 	Mentions   []EventID // events it refers to, while it is held (RE-01)
 	Release    int32
 	Repos      []Coordinate
+	Filed      []int32 // of each of Repos: where it stands in the list of that repository's PRs
 	URLs       []int32
 	Groups     []int32
 	Serial     uint32
