@@ -66,6 +66,10 @@ func (c *Core) onPushAsked(in *Input) {
 		c.contract(pushIDTwice)
 		return
 	}
+	if !c.write(p.From) {
+		c.verdict(p, &pushJudgement{text: pushWrites})
+		return
+	}
 	v := c.judgePush(p, nil)
 	if v.text == "" {
 		a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)

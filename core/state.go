@@ -30,6 +30,7 @@ func (c *Core) admitState(in *Input) {
 		}
 	}
 	c.holdState(in, false)
+	c.replayRejected(in.Event.Repo.Identifier) // an empty one may have waited for an older (ST-06)
 }
 
 // stateRefusal is why a state is refused, or "".

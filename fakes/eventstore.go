@@ -13,6 +13,7 @@ type storedEvent struct {
 	createdAt   int64
 	identifier  core.Handle
 	targets     []core.EventID
+	mentions    []core.EventID
 	coordinates []core.Deleted
 	served      bool
 	failures    int // stores of this event that still fail
@@ -39,6 +40,7 @@ type EventStore struct {
 	events []storedEvent
 	byID   map[core.EventID]int32 // look-up only
 	newest map[slot]int32         // look-up only: the served version
+	named  map[core.EventID]int   // look-up only: how many served events name it
 	graves []int32                // stored deletions
 	fail   int
 	log    []StoreOp // ring
@@ -54,7 +56,7 @@ const storeLog = 1024
 
 // NewEventStore is an empty store.
 func NewEventStore() *EventStore {
-	return &EventStore{byID: make(map[core.EventID]int32), newest: make(map[slot]int32)}
+	return &EventStore{byID: make(map[core.EventID]int32), newest: make(map[slot]int32), named: make(map[core.EventID]int)}
 }
 
 // Learn tells the store what an id stands for; known ids are left as they are. It stores nothing.
@@ -64,7 +66,7 @@ func (s *EventStore) Learn(e *core.Event) {
 	}
 	i := s.entry(e.ID)
 	s.events[i] = storedEvent{id: e.ID, author: e.Author, kind: e.Kind, createdAt: e.CreatedAt,
-		identifier: e.Repo.Identifier, targets: e.Targets, coordinates: e.Coordinates}
+		identifier: e.Repo.Identifier, targets: e.Targets, coordinates: e.Coordinates, mentions: e.Mentions}
 }
 
 func (s *EventStore) entry(id core.EventID) int32 {
@@ -118,6 +120,7 @@ func (s *EventStore) store(id core.EventID) core.Verdict {
 	}
 	e.served = true
 	s.served++
+	s.mention(e, 1)
 	if e.kind == core.KindDeletion {
 		s.graves = append(s.graves, i)
 		s.bury(e)
@@ -192,6 +195,7 @@ func (s *EventStore) drop(i int32) {
 	}
 	e.served = false
 	s.served--
+	s.mention(e, -1)
 	if key, ok := e.slot(); ok && s.newest[key] == i {
 		delete(s.newest, key)
 	}
@@ -212,10 +216,29 @@ func (s *EventStore) Has(id core.EventID) bool {
 	return known && s.events[i].served
 }
 
-// Facts are what an Input of the event says about this store.
-func (s *EventStore) Facts(e *core.Event) (duplicate, deleted bool) {
+// Facts are what an Input of the event says about this store. Related holds for what names an event or
+// announcement served here, or is named by one, and so, one event after the other, for all that hangs together
+// (RE-01).
+func (s *EventStore) Facts(e *core.Event) (duplicate, deleted, related bool) {
 	o := storedEvent{id: e.ID, author: e.Author, kind: e.Kind, createdAt: e.CreatedAt, identifier: e.Repo.Identifier}
-	return s.Has(e.ID), s.covered(&o)
+	related = s.named[e.ID] > 0
+	for _, id := range e.Mentions {
+		related = related || s.Has(id)
+	}
+	for i := range e.Repositories {
+		c := &e.Repositories[i]
+		_, there := s.newest[slot{c.Owner, core.KindAnnouncement, c.Identifier}]
+		related = related || there
+	}
+	return s.Has(e.ID), s.covered(&o), related
+}
+
+func (s *EventStore) mention(e *storedEvent, by int) {
+	for _, id := range e.mentions {
+		if s.named[id] += by; s.named[id] == 0 {
+			delete(s.named, id)
+		}
+	}
 }
 
 // Served is how many events are served.

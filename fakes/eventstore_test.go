@@ -63,11 +63,11 @@ func TestStoreDeletes(t *testing.T) {
 	require.Equal(t, core.StoreDeleted, s.Store(pr.ID), "deletion first")
 	require.Equal(t, core.StoredOK, s.Store(byCoordinate.ID))
 	require.False(t, s.Has(state.ID))
-	duplicate, deleted := s.Facts(state)
+	duplicate, deleted, _ := s.Facts(state)
 	require.False(t, duplicate)
 	require.True(t, deleted)
 	require.Equal(t, core.StoredOK, s.Store(newer.ID))
-	duplicate, deleted = s.Facts(newer)
+	duplicate, deleted, _ = s.Facts(newer)
 	require.True(t, duplicate)
 	require.False(t, deleted)
 }

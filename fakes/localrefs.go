@@ -168,7 +168,9 @@ func (l *LocalGit) setHead(r *localRepo, e *core.Effect) {
 	}
 }
 
-func (l *LocalGit) branch(name core.Handle) bool { return strings.HasPrefix(l.names.Text(name), "refs/heads/") }
+func (l *LocalGit) branch(name core.Handle) bool {
+	return strings.HasPrefix(l.names.Text(name), "refs/heads/")
+}
 
 func (l *LocalGit) commit(oid core.OID) bool {
 	n := l.graph.Find(oid)

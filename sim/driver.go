@@ -176,11 +176,11 @@ func (d *driver) arrive(a *Arrival) bool {
 	}
 	d.in = a.Input
 	if d.in.Kind == core.InEvent { // the store's facts of this moment
-		duplicate, deleted := d.w.setup.Store.Has(d.in.Event.ID), false
+		duplicate, deleted, related := d.w.setup.Store.Has(d.in.Event.ID), false, false
 		if s, ok := d.w.setup.Store.(Facts); ok {
-			duplicate, deleted = s.Facts(d.in.Event)
+			duplicate, deleted, related = s.Facts(d.in.Event)
 		}
-		d.in.Duplicate, d.in.Deleted = d.in.Duplicate || duplicate, d.in.Deleted || deleted
+		d.in.Duplicate, d.in.Deleted, d.in.Related = d.in.Duplicate || duplicate, d.in.Deleted || deleted, d.in.Related || related
 	}
 	d.w.stepMachine(&d.in)
 	return true

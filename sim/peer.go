@@ -72,9 +72,9 @@ type Store interface {
 }
 
 // Facts is a Store that also tells what it knows of an event on arrival: that it has the id, that a stored deletion
-// covers it.
+// covers it, that it names or is named by an event that was accepted (R-07, RE-01).
 type Facts interface {
-	Facts(e *core.Event) (duplicate, deleted bool)
+	Facts(e *core.Event) (duplicate, deleted, related bool)
 }
 
 // Arrival is one thing that happens to the relay at an instant: an event, a push, an operator's or

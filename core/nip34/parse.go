@@ -91,6 +91,7 @@ func (p *Parser) Parse(ev *nostr.Event) (core.Event, []Problem, error) {
 		err = p.deletion(&d, &out, &rep)
 	}
 	if err == nil {
+		p.related(&d, &out)
 		err = p.bind(&d, &out)
 	}
 	if err != nil {
