@@ -56,7 +56,9 @@ func (c *Core) admitPR(in *Input) {
 		if a == purgatory.None {
 			continue
 		}
-		c.liftFor(c.anns.At(a), purgatory.Evidence{Kind: purgatory.OfPR, CreatedAt: 0}, c.freshSource(c.anns.At(a).Group, pr.URLs))
+		if c.freshSource(c.anns.At(a).Group, pr.URLs) {
+			c.liftFor(c.anns.At(a), purgatory.Evidence{}, true)
+		}
 		if g := c.anns.At(a).Group; !slices.Contains(pr.Groups, g) {
 			pr.Groups = append(pr.Groups, g)
 			c.joinPR(g, p)

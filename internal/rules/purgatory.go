@@ -4,10 +4,10 @@ var purgatorySections = []Section{
 	{"S: stores and answers", []Rule{
 		{"S-01", Built, "Held announcements by owner and identifier, states by identifier, PRs by event id; indexed, never scanned.", ""},
 		{"S-02", Built, "A held event is acknowledged with the purgatory text and shown to nobody; a refusal has a prefix and a reason to act on.", ""},
-		{"S-03", Later, "Where an event came from is a field of the input.", ""},
+		{"S-03", Built, "Where an event came from is a field of the input.", ""},
 		{"S-04", Built, "Gates in order: size and date, block list, deletions, kind.", ""},
 		{"S-05", Part, "Refused synced events are remembered, and looked at again when their group's announcements change.", "not asking a relay for them again comes with relay-to-relay sync"},
-		{"S-06", Later, "Bounds per source address and in total; protected events only from their author.", ""},
+		{"S-06", Built, "Bounds per source address and in total; protected events only from their author.", ""},
 	}},
 	{"AN: announcements", []Rule{
 		{"AN-01", Built, "An identifier is a safe file name: not empty, no dots alone, no slashes or control characters, at most 255 bytes.", ""},
@@ -19,7 +19,7 @@ var purgatorySections = []Section{
 	}},
 	{"ST: states", []Rule{
 		{"ST-01", Built, "A state needs an announcement whose maintainers include its author.", ""},
-		{"ST-02", Later, "Refs are read from the event when data appears, not before.", ""},
+		{"ST-02", Built, "Refs are read from the event when data appears, not before.", ""},
 		{"ST-03", Built, "Normalised once: heads and tags, symbolic values resolved, cycles and conflicts refused, nonsense held but not hunted.", ""},
 		{"ST-04", Built, "HEAD is set when its branch is in the state and its tip is here.", ""},
 		{"ST-05", Built, "Satisfied when every head and tag, with its closure, is in one repository of the group.", ""},
@@ -48,6 +48,6 @@ var purgatorySections = []Section{
 	{"DL and RE: deletion, related events", []Rule{
 		{"DL-01", Built, "Only the author deletes; by id, or by coordinate up to the deletion's date; deletion first counts too.", ""},
 		{"DL-02", Built, "A held announcement takes its repository along; a served one stays unlisted; held states go only when nobody authorises them.", ""},
-		{"RE-01", Later, "Events that refer to accepted ones, or are referred to by them, are accepted.", ""},
+		{"RE-01", Built, "Events that refer to accepted ones, or are referred to by them, are accepted.", ""},
 	}},
 }

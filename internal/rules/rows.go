@@ -104,12 +104,16 @@ func Cases() []Row {
 		{"case 119", "a deletion of nothing is stored; a coordinate's reaches nothing newer than itself", []string{"core.TestWhatADeletionReaches", "deletion-first-event-later"}},
 		{"case 128", "which failures cool a domain, and which say something about one URL", []string{"core.TestWhatCoolsADomain"}},
 		{"case 130", "a refused state is remembered for two minutes in full", []string{"core.TestEarlyStates"}},
+		{"case 144", "an issue that names an accepted repository, an event that names an accepted one: accepted", []string{"core.TestRelatedEvents", "core/nip34.TestWhatAnEventRefersTo"}},
+		{"case 145", "an event that an accepted one names is accepted afterwards", []string{"core.TestRelatedEvents"}},
+		{"case 146", "an issue to an unknown repository, an event that refers to nothing: refused", []string{"core.TestRelatedEvents"}},
 		{"case 154", "the commit of a deleted state or pull request is not let in", []string{"core.TestDeletedStateLetsNobodyIn", "core.TestDeletedPRIsNotLetIn", "pr-deleted-not-pushed"}},
 		{"case 155", "without a state, or with another commit than its own, no push is let in", []string{"core.TestWhoseStateLetsAPushIn"}},
 		{"case 156", "a maintainer's state and his maintainer's let a push in, a stranger's does not", []string{"core.TestWhoseStateLetsAPushIn"}},
 		{"case 157", "a ref below refs/nostr/ that names no event is refused", []string{"core.TestRefusedPushNamesTheRef", "core/nip34.TestPushCommands"}},
 		{"case 158", "a wrong commit before its event is let in, removed when the event comes, and refused from then on", []string{"core.TestPlaceholderOfAnotherCommit", "placeholder-wrong-commit"}},
 		{"case 159", "HEAD goes to the branch a state names, with the push that brings its tip", []string{"head-stays-until-tip-present", "fakes.TestHead"}},
+		{"case 175", "a maintainer's refused announcement is taken up when the owner's lists it", []string{"core.TestRejected"}},
 	}
 }
 
