@@ -58,7 +58,7 @@ func TestGates(t *testing.T) {
 }
 
 // A source may write its burst at once and then at its rate, to the instant; others and the unknown are not
-// concerned, pushes count too. // S-06
+// concerned, pushes count too. // S-03, S-06
 func TestWritesOfASource(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.SourceBurst, cfg.SourceWrites = 3, 60
