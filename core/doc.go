@@ -19,7 +19,7 @@
 //	source.go wave.go pass.go                              where to ask, when, and the course of a pass (U, A, H, F)
 //	ready.go release.go align.go promote.go show.go        the way out of purgatory, and what repositories show (ST)
 //	prindex.go       pull requests by the repositories they name (S-01, PR-02)
-//	push.go pushrefs.go                                    pushes (P)
+//	push.go pushend.go pushrefs.go                           pushes (P)
 //	evict.go         bounds and who gives way
 //	ask.go deadline.go                                     requests, watchdogs, deadlines (T)
 //	restart.go       what is known at start, and after a crash

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"graspsync/core/purgatory"
 )
 
 // PR-03, E-04: a held PR whose data was pushed takes its ref with it when it expires; else its repository could
@@ -207,7 +209,8 @@ func TestRefsFoundAtStart(t *testing.T) {
 	d := newInstant(t, DefaultConfig())
 	a := announcement(1, 1)
 	d.step(Input{Kind: InServed, Event: a})
-	for i, commit := range []int{7, 6, 5} {
+	d.c.gone.Add(eventID(12), author(3), 0, 0, purgatory.Evidence{Kind: purgatory.OfPR, ID: eventID(12)})
+	for i, commit := range []int{7, 6, 5, 4} {
 		d.step(Input{Kind: InRepoRefs, Repo: a.Repo.Repo, Target: eventID(9 + i), OIDs: []OID{oid(commit)}})
 	}
 	d.step(Input{Kind: InServed, Event: pull(9, 3, oid(7), a.Repo)})
@@ -223,9 +226,11 @@ func TestRefsFoundAtStart(t *testing.T) {
 	require.Equal(t, []EventID{eventID(11)}, ids(d.reports(RepPlaceholderHeld)))
 	require.Equal(t, 30*Minute, d.reports(RepPlaceholderHeld)[0].Deadline)
 	set := d.effectsOf(EfAlignRefs)
-	require.Len(t, set, 1)
+	require.Len(t, set, 2)
 	require.Equal(t, eventID(10), set[0].Event)
 	require.Equal(t, []OID{oid(7)}, set[0].OIDs)
+	require.Equal(t, eventID(12), set[1].Event, "deleted before")
+	require.Empty(t, set[1].OIDs)
 	d.until(30 * Minute)
 	require.Zero(t, d.c.Stats().Placeholders)
 	require.Zero(t, d.c.Stats().Breaches)

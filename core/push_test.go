@@ -253,9 +253,10 @@ func TestPushesOverACrash(t *testing.T) {
 	d.step(Input{Kind: InPushAsked, Push: pushTo(6, b, ofPR(9, oid(6)))})
 	d.until(end + Minute)
 	require.Empty(t, d.effectsOf(EfDeleteRepoIfNoRefs))
+	n := len(d.effectsOf(EfAlignRefs))
 	d.step(Input{Kind: InRestarted})
-	set := d.effectsOf(EfAlignRefs)
-	set = set[len(set)-2:]
+	set := d.effectsOf(EfAlignRefs)[n:]
+	require.Len(t, set, 2)
 	require.Equal(t, []Ref{{Name: main, OID: oid(1)}}, set[0].Refs, "heads of the first as served")
 	require.Equal(t, NostrRef, set[1].Space)
 	require.Empty(t, set[1].OIDs)
@@ -285,4 +286,21 @@ func TestPushesWaitForTheirOwnRepository(t *testing.T) {
 	require.Len(t, d.effectsOf(EfAnswerPush), 1)
 	d.let()
 	require.Len(t, d.effectsOf(EfAnswerPush), 21)
+}
+
+// P-05, DL-02: a push that waits for a look at its repository is answered when that goes.
+func TestPushIsAnsweredWhenItsRepositoryGoes(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	a := announcement(1, 1)
+	d.event(a, FromClient)
+	d.event(state(2, 1, oid(7)), FromClient)
+	p := pushTo(5, a, head(0, oid(7)))
+	d.step(Input{Kind: InPushAsked, Push: p})
+	d.hold = func(e Effect) bool { return e.Kind == EfCheckObjects }
+	d.step(Input{Kind: InPushEnded, Push: p})
+	require.Empty(t, d.effectsOf(EfAnswerPush))
+	d.event(erase(90, 1, 1), FromClient)
+	require.Len(t, d.effectsOf(EfDeleteRepo), 1)
+	require.Len(t, d.effectsOf(EfAnswerPush), 1)
+	require.Zero(t, d.c.Stats().Pushes)
 }
