@@ -303,3 +303,21 @@ func TestRelatedEvents(t *testing.T) {
 	d.step(Input{Kind: InConfigChanged, Config: &cfg})
 	require.True(t, issue(16, func(*Event, *Input) {}))
 }
+
+// Who lists an author and takes it back costs that author nothing: the synced state that was held by that listing is
+// taken up when the author's own announcement comes. // I-11, S-05
+func TestListingTakenBack(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	listing := announcement(1, 2, 1)
+	listing.Maintainers = []PubKey{author(1)}
+	d.from(listing, FromSync, 1)
+	s := state(5, 1, oid(1))
+	_, text := d.from(s, FromSync, 1)
+	require.Equal(t, textHeld, text)
+	back := announcement(3, 2, 1)
+	back.CreatedAt = 9
+	d.from(back, FromSync, 1)
+	require.Equal(t, KnownRejected, d.c.Knows(s.ID))
+	d.from(announcement(4, 1, 1), FromSync, 1)
+	require.Equal(t, KnownHeld, d.c.Knows(s.ID))
+}

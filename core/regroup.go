@@ -179,7 +179,7 @@ func (c *Core) refile(ident int32) {
 	}
 	for _, s := range states {
 		if st := c.states.At(s); st.Status == purgatory.Held && len(st.Groups) == 0 {
-			c.endState(s, RepEndedDeleted) // no announcement authorises it any more (DL-02, AN-05, I-11)
+			c.disown(s) // no announcement authorises it any more (DL-02, AN-05, I-11)
 		}
 	}
 	c.refilePRs(ident)

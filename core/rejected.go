@@ -169,3 +169,16 @@ func (c *Core) replayRejected(ident Handle) {
 		}
 	}
 }
+
+// disown ends the residence of a state that nobody authorises any more. A synced one is remembered as it would be had
+// it come now: that somebody listed its author for a while must not cost its own announcement the state (I-11).
+func (c *Core) disown(s int32) {
+	st := c.states.At(s)
+	if st.Synced {
+		e := Event{ID: st.ID, Author: st.Author, Kind: KindState, CreatedAt: st.CreatedAt, Size: st.Size, Refs: st.Refs, Head: st.Head,
+			Unsatisfied: st.Unsatisfied, Repo: Coordinate{Owner: st.Author, Identifier: c.idents.At(st.Ident).Handle}}
+		c.rejected.ids.Add(e.ID, e.Author, e.Repo.Identifier, c.life(), purgatory.Evidence{Kind: purgatory.OfState, CreatedAt: e.CreatedAt, ID: e.ID})
+		c.rejected.keep(c, &Input{Kind: InEvent, Event: &e, Origin: FromSync})
+	}
+	c.endState(s, RepEndedDeleted)
+}

@@ -30,6 +30,9 @@ func (c *Core) admitState(in *Input) {
 		}
 	}
 	c.holdState(in, false)
+	if len(in.Event.Refs) > 0 {
+		c.rejected.ids.Lift(in.Event.Author, in.Event.Repo.Identifier) // there is an older state now, for an empty one
+	}
 	c.replayRejected(in.Event.Repo.Identifier) // an empty one may have waited for an older (ST-06)
 }
 

@@ -233,7 +233,16 @@ func (j *judge) push(e *item[Expectation], name string, ok bool) {
 		j.fail(e, "the push never reached the relay")
 		return
 	case ok && (r.AnsweredAt < 0 || !r.OK):
-		j.fail(e, "it had no success: %s", r.Text)
+		why := "it was never answered"
+		if r.AnsweredAt >= 0 {
+			why = "git failed"
+		}
+		for _, v := range r.Verdicts {
+			if !v.OK {
+				why = nip34.RefusalText(j.names, v.Text, v.Want, v.Got)
+			}
+		}
+		j.fail(e, "it had no success: %s", why)
 		return
 	case ok:
 		j.within(e, r.AnsweredAt)

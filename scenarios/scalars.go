@@ -40,6 +40,7 @@ func ParseSpan(text string) (Span, error) {
 		return bad("it is negative")
 	}
 	var total core.Time
+	last := core.Time(maxSpan) + 1
 	for rest := text; rest != ""; {
 		digits := 0
 		for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
@@ -68,6 +69,10 @@ func ParseSpan(text string) (Span, error) {
 		if size == 0 {
 			return bad("unit " + strconv.Quote(rest[digits:end]) + " is none of d, h, m, s, ms, us, ns")
 		}
+		if size >= last {
+			return bad("its units are not in order, largest first")
+		}
+		last = size
 		if core.Time(n) > core.Time(maxSpan)/size || total+core.Time(n)*size > core.Time(maxSpan) {
 			return bad("it is longer than " + maxSpan.String())
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -148,9 +149,30 @@ const stepsShown = 8
 func (a *app) lastSteps(o *outcome) []string {
 	keep := &tail{stop: -1}
 	if len(o.result.Violations) > 0 {
-		keep.stop = int64(o.result.Violations[0].Step)
+		v := &o.result.Violations[0]
+		keep.stop = int64(v.Step)
+		if n := o.Network; n != nil {
+			for _, relay := range n.Relays[1:] {
+				if strings.HasPrefix(v.Text, relay+": ") { // the steps of the relay that failed
+					return lastStepsOf(o, relay, keep)
+				}
+			}
+		}
 	}
 	if _, err := a.engine.run(o.Scenario, o.seed, keep); err != nil {
+		return nil
+	}
+	return keep.lines
+}
+
+func lastStepsOf(o *outcome, relay string, keep *tail) []string {
+	_, err := o.Scenario.Run(scenarios.Options{Seed: o.seed, Build: thisBuild(), TraceOf: func(name string) io.Writer {
+		if name == relay {
+			return keep
+		}
+		return nil
+	}})
+	if err != nil {
 		return nil
 	}
 	return keep.lines

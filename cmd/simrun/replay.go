@@ -36,7 +36,7 @@ func (c *replayCmd) Run(a *app, code *int) error {
 		fmt.Fprintf(a.out, "  reproduce: go run ./cmd/simrun replay %s\n\n", quote(c.Trace))
 	} else {
 		s.passed = 1
-		fmt.Fprintf(a.out, "%s, seed %d, replayed: %d steps, every effect the same, hash %016x\n", r.Header.Scenario, r.Header.Seed, r.Steps, r.Hash)
+		fmt.Fprintf(a.out, "%s, seed %d, replayed, not judged: %d steps, every effect the same, hash %016x\n", r.Header.Scenario, r.Header.Seed, r.Steps, r.Hash)
 	}
 	fmt.Fprintln(a.out, s)
 	return nil

@@ -310,7 +310,7 @@ func TestReplayVerdicts(t *testing.T) {
 		return sim.Replayed{Header: header, Steps: 5, At: core.Minute, Hash: 0xabc}, nil
 	}
 	require.Equal(t, exitOK, s.do("replay", file))
-	require.Contains(t, s.stdout.String(), "drip, seed 7, replayed: 5 steps, every effect the same, hash 0000000000000abc\n")
+	require.Contains(t, s.stdout.String(), "drip, seed 7, replayed, not judged: 5 steps, every effect the same, hash 0000000000000abc\n")
 	require.Contains(t, lastLine(s.stdout.String()), "1 scenarios: 1 passed, 0 failed; simulated 1m0s in ")
 
 	s.engine.replay = func(io.Reader) (sim.Replayed, error) {
