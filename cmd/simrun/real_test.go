@@ -110,7 +110,7 @@ func TestRealTraceAndReplay(t *testing.T) {
 
 	code, out, stderr = tool("replay", file)
 	require.Equal(t, exitOK, code, out+stderr)
-	require.Contains(t, out, "small, seed 1, replayed: ")
+	require.Contains(t, out, "small, seed 1, replayed, not judged: ")
 	require.Contains(t, lastLine(out), "1 scenarios: 1 passed, 0 failed;")
 
 	replay := func(text []byte) (int, string) {
