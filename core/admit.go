@@ -152,12 +152,7 @@ func (c *Core) announcementOf(ident Handle, owner PubKey) int32 {
 	if !ok {
 		return purgatory.None
 	}
-	for _, a := range c.idents.At(i).Anns {
-		if c.anns.At(a).Owner == owner {
-			return a
-		}
-	}
-	return purgatory.None
+	return c.announcedBy(c.idents.At(i), owner)
 }
 
 // delay is how long after an event its hunt begins.

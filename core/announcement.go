@@ -137,7 +137,7 @@ func (c *Core) recordAnnouncement(e *Event) int32 {
 	}
 	c.fillAnnouncement(a, e)
 	id := c.idents.At(ident)
-	at, _ := slices.BinarySearchFunc(id.Anns, e.Author, func(x int32, key PubKey) int { return c.anns.At(x).Owner.Compare(key) })
+	at, _ := c.placeOf(id, e.Author)
 	id.Anns = slices.Insert(id.Anns, at, a)
 	id.Stale = true
 	return a

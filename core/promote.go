@@ -20,17 +20,18 @@ func (c *Core) stateServed(r *release) {
 			st.Applied++
 		}
 	}
-	for i, s := range id.Served {
-		if x := c.states.At(s); x.Author == st.Author && s != r.slot {
-			if purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID) {
-				return // stored after its successor: remembered as latest by nobody
-			}
-			id.Served = slices.Delete(id.Served, i, i+1)
-			c.freeServed(s)
-			break
+	for _, s := range slices.Clone(c.servedBy(id, st.Author)) {
+		if s == r.slot {
+			continue
 		}
+		if x := c.states.At(s); purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID) {
+			return // stored after its successor: remembered as latest by nobody
+		}
+		i := slices.Index(id.Served, s)
+		id.Served = slices.Delete(id.Served, i, i+1)
+		c.freeServed(s)
 	}
-	id.Served = append(id.Served, r.slot)
+	c.fileServed(id, r.slot)
 }
 
 // isServed tells whether a state is its author's latest served one, neither deleted nor superseded.

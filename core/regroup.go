@@ -37,24 +37,37 @@ func (c *Core) authorises(ann *purgatory.Announcement, author PubKey) bool {
 	return ann.Authorises(author)
 }
 
+// announcedBy finds an owner's announcement under an identifier, or None; they lie in order of owner.
+func (c *Core) announcedBy(id *purgatory.Ident, owner PubKey) int32 {
+	if k, ok := c.placeOf(id, owner); ok {
+		return id.Anns[k]
+	}
+	return purgatory.None
+}
+
+func (c *Core) placeOf(id *purgatory.Ident, owner PubKey) (int, bool) {
+	return slices.BinarySearchFunc(id.Anns, owner, func(a int32, key PubKey) int { return c.anns.At(a).Owner.Compare(key) })
+}
+
 // partition finds the groups of mutually listed owners and gives each the hunt it inherits: of several
 // the lowest id survives; where a group falls apart, the hunt stays with its target's owner.
 func (c *Core) partition(ident int32) {
 	id := c.idents.At(ident)
 	old := slices.Clone(id.Groups)
 	var sets [][]int32
-	for _, a := range id.Anns {
-		placed := false
-		for i := range sets {
-			if purgatory.Mutual(c.anns.At(sets[i][0]), c.anns.At(a)) {
-				sets[i] = append(sets[i], a)
-				placed = true
-				break
+	setOf := make([]int, len(id.Anns)) // by place in id.Anns
+	for k, a := range id.Anns {
+		ann := c.anns.At(a)
+		setOf[k] = len(sets)
+		for _, m := range ann.Closure { // whoever shares a set with it is in its closure
+			if b, ok := c.placeOf(id, m); ok && b < k && setOf[b] < setOf[k] && purgatory.Mutual(c.anns.At(sets[setOf[b]][0]), ann) {
+				setOf[k] = setOf[b]
 			}
 		}
-		if !placed {
-			sets = append(sets, []int32{a})
+		if setOf[k] == len(sets) {
+			sets = append(sets, nil)
 		}
+		sets[setOf[k]] = append(sets[setOf[k]], a)
 	}
 	heir := func(g int32) int { // which set inherits an old group
 		o := c.groups.At(g)
@@ -64,19 +77,18 @@ func (c *Core) partition(ident int32) {
 		} else if len(o.anns) > 0 {
 			keep = o.anns[0]
 		}
-		for i := range sets {
-			if slices.Contains(sets[i], keep) {
-				return i
+		if keep != purgatory.None {
+			if k, ok := c.placeOf(id, c.anns.At(keep).Owner); ok && id.Anns[k] == keep {
+				return setOf[k]
 			}
 		}
-		for i := range sets { // its keeper is gone: any set with a member of it
-			for _, a := range sets[i] {
-				if c.anns.At(a).Group == g {
-					return i
-				}
+		first := -1
+		for _, a := range o.anns { // its keeper is gone: the first set with a member of it
+			if k, ok := c.placeOf(id, c.anns.At(a).Owner); ok && id.Anns[k] == a && c.anns.At(a).Group == g && (first < 0 || setOf[k] < first) {
+				first = setOf[k]
 			}
 		}
-		return -1
+		return first
 	}
 	claims := make([][]int32, len(sets))
 	for _, g := range old {
@@ -87,7 +99,6 @@ func (c *Core) partition(ident int32) {
 		}
 	}
 	for i, set := range sets {
-		slices.SortFunc(set, func(a, b int32) int { return c.anns.At(a).Owner.Compare(c.anns.At(b).Owner) })
 		survivor, fresh := purgatory.None, false
 		for _, g := range claims[i] {
 			if o := c.groups.At(g); survivor == purgatory.None || o.id != 0 &&

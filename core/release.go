@@ -243,9 +243,9 @@ func (c *Core) releaseFailed(r *release) {
 
 // superseded tells whether a newer state of the author is served (ST-07).
 func (c *Core) superseded(st *purgatory.State) bool {
-	return slices.ContainsFunc(c.idents.At(st.Ident).Served, func(s int32) bool {
+	return slices.ContainsFunc(c.servedBy(c.idents.At(st.Ident), st.Author), func(s int32) bool {
 		x := c.states.At(s)
-		return x.Author == st.Author && purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
+		return purgatory.Newer(x.CreatedAt, x.ID, st.CreatedAt, st.ID)
 	})
 }
 

@@ -33,7 +33,7 @@ func (c *Core) onServed(in *Input) {
 		*st = purgatory.State{Status: purgatory.Served, Gen: st.Gen, ID: e.ID, Author: e.Author, Ident: ident, CreatedAt: e.CreatedAt,
 			Head: e.Head, Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Unsatisfied: e.Unsatisfied}
 		id := c.idents.At(ident)
-		id.Served = append(id.Served, s)
+		c.fileServed(id, s)
 		c.where[e.ID] = location{recState, s}
 	case KindPR, KindPRUpdate:
 		p := c.prs.New()

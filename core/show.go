@@ -39,16 +39,43 @@ func (c *Core) showMarked() bool {
 // latestServed is the latest served state authorised for an owner (ST-07), or None.
 func (c *Core) latestServed(ann *purgatory.Announcement) int32 {
 	best := purgatory.None
-	for _, s := range c.idents.At(ann.Ident).Served {
-		x := c.states.At(s)
-		if x.Unsatisfied || !c.authorises(ann, x.Author) {
-			continue
-		}
-		if best == purgatory.None || purgatory.Newer(x.CreatedAt, x.ID, c.states.At(best).CreatedAt, c.states.At(best).ID) {
-			best = s
+	look := func(author PubKey) {
+		for _, s := range c.servedBy(c.idents.At(ann.Ident), author) {
+			x := c.states.At(s)
+			if !x.Unsatisfied && (best == purgatory.None || purgatory.Newer(x.CreatedAt, x.ID, c.states.At(best).CreatedAt, c.states.At(best).ID)) {
+				best = s
+			}
 		}
 	}
+	c.lookups++
+	if len(ann.Closure) == 0 {
+		look(ann.Owner)
+	}
+	for _, m := range ann.Closure { // the owner is in it
+		look(m)
+	}
 	return best
+}
+
+// servedBy are the served states of an author under an identifier; they lie in order of author. One, but for what a
+// driver tells twice at start.
+func (c *Core) servedBy(id *purgatory.Ident, author PubKey) []int32 {
+	first, _ := c.placeServed(id, author)
+	last := first
+	for last < len(id.Served) && c.states.At(id.Served[last]).Author == author {
+		last++
+	}
+	return id.Served[first:last]
+}
+
+func (c *Core) placeServed(id *purgatory.Ident, author PubKey) (int, bool) {
+	return slices.BinarySearchFunc(id.Served, author, func(s int32, key PubKey) int { return c.states.At(s).Author.Compare(key) })
+}
+
+// fileServed puts a state among the served ones.
+func (c *Core) fileServed(id *purgatory.Ident, s int32) {
+	at, _ := c.placeServed(id, c.states.At(s).Author)
+	id.Served = slices.Insert(id.Served, at, s)
 }
 
 // show begins to set one repository to its owner's latest served state, if it shows another and nothing else

@@ -78,7 +78,11 @@ func (r *restored) judgeIdentifiers() {
 		_, twice := r.identOf[id.Handle]
 		r.must(!twice, "identifier", i, "has the name of another")
 		r.identOf[id.Handle] = int32(i)
-		r.must(all(r.ann, id.Anns) && all(r.group, id.Groups) && all(r.state, id.Served), "identifier", i, "lists what is not there")
+		if r.must(all(r.ann, id.Anns) && all(r.group, id.Groups) && all(r.state, id.Served), "identifier", i, "lists what is not there") {
+			r.must(slices.IsSortedFunc(id.Anns, func(a, b int32) int { return r.anns.At(a).Owner.Compare(r.anns.At(b).Owner) }) &&
+				slices.IsSortedFunc(id.Served, func(a, b int32) int { return r.states.At(a).Author.Compare(r.states.At(b).Author) }),
+				"identifier", i, "lists announcements or states out of order")
+		}
 	}
 }
 

@@ -46,8 +46,8 @@ func (c *Core) stateRefusal(e *Event) string {
 	if !slices.ContainsFunc(id.Anns, func(a int32) bool { return c.authorises(c.anns.At(a), e.Author) }) {
 		return textNoAuthor
 	}
-	for _, s := range id.Served {
-		if st := c.states.At(s); st.Author == e.Author && !purgatory.Newer(e.CreatedAt, e.ID, st.CreatedAt, st.ID) {
+	for _, s := range c.servedBy(id, e.Author) {
+		if st := c.states.At(s); !purgatory.Newer(e.CreatedAt, e.ID, st.CreatedAt, st.ID) {
 			return textOlder
 		}
 	}

@@ -2,7 +2,7 @@ package purgatory
 
 import "slices"
 
-// Closures recomputes the maintainer closure of every announcement of an identifier: follow the listed
+// Closures recomputes the maintainer closure of every announcement of an identifier, given in order of owner: follow the listed
 // maintainers through those who have an announcement of it themselves; a listed key without one is a
 // leaf member; cycles end (M-01). A closure has at most so many members (M-02).
 func Closures(anns []*Announcement, most int) {
@@ -28,10 +28,8 @@ func Closures(anns []*Announcement, most int) {
 }
 
 func byOwner(anns []*Announcement, key PubKey) *Announcement {
-	for _, a := range anns {
-		if a.Owner == key {
-			return a
-		}
+	if i, ok := slices.BinarySearchFunc(anns, key, func(a *Announcement, k PubKey) int { return a.Owner.Compare(k) }); ok {
+		return anns[i]
 	}
 	return nil
 }
