@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"graspsync/core"
+	"graspsync/sim"
 )
 
 // statements is how many statements of package core each operation executed, by "operation-size": counts, the
@@ -151,4 +152,21 @@ func ExampleHeldSizes() {
 	// large 1000 repositories, 10000 pull requests
 	// crowded 1 repositories, 1000 pull requests
 	// scattered 1 repositories, 1000 pull requests
+}
+
+// BenchmarkClosures: how many questions to maintainer closures are answered without computing one, in a day of
+// hourly states. M-02
+func BenchmarkClosures(b *testing.B) {
+	s, err := Light(benchRepos, 24).Setup()
+	require.NoError(b, err)
+	w, err := sim.NewWorld(s)
+	require.NoError(b, err)
+	w.RunUntil(24 * core.Hour)
+	for range b.N {
+		n := w.Machine().(*core.Core).Stats()
+		require.NotZero(b, n.Lookups)
+		b.ReportMetric(100*(1-float64(n.Closures)/float64(n.Lookups)), "%hits")
+		b.ReportMetric(float64(n.Lookups), "lookups")
+	}
+	b.ReportMetric(0, "ns/op")
 }
