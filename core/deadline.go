@@ -179,6 +179,9 @@ func (c *Core) due(k timerClass, slot int32) {
 // Next is the earliest instant at which Step(Wake) is wanted; false when nothing is waited for. It may
 // lie at or before the last Step: then Wake is wanted at once (T-02).
 func (c *Core) Next() (Time, bool) {
+	if len(c.found) > 0 {
+		return c.now, true // what was found at start is judged when all facts are in, and lives from then on
+	}
 	next := min(c.budget.NextWake(), c.starts.next())
 	for k := range numTimerClasses {
 		shift := Time(0)

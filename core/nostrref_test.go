@@ -216,6 +216,8 @@ func TestRefsFoundAtStart(t *testing.T) {
 	d.step(Input{Kind: InServed, Event: pull(9, 3, oid(7), a.Repo)})
 	d.step(Input{Kind: InServed, Event: pull(10, 3, oid(7), a.Repo)})
 	d.step(Input{Kind: InRepoRefs, Repo: 4242, Target: eventID(9), OIDs: []OID{oid(1)}})
+	at, ok := d.c.Next()
+	require.True(t, ok && at == 0, "they are to be judged at once")
 	snap := d.c.AppendState(nil)
 	c, err := Restore(d.c.cfg, snap)
 	require.NoError(t, err, "facts of the start are in a snapshot too")

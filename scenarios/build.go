@@ -177,10 +177,20 @@ func (b *build) served(r *item[Repo]) {
 	git.Create(repo)
 	git.Receive(repo, oids)
 	git.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: st.Refs})
+	branches := slices.Clone(git.Refs(repo))
+	nostr, _ := r.val.Nostr.expand()
+	var found []core.Input
+	for _, x := range nostr {
+		in := core.Input{Kind: core.InRepoRefs, Repo: repo, Target: b.idOf(x.Name), OIDs: []core.OID{oid(identifier, x.Value)}}
+		git.Receive(repo, in.OIDs)
+		git.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Space: core.NostrRef, Event: in.Target, OIDs: in.OIDs})
+		found = append(found, in)
+	}
 	for _, ev := range []*core.Event{ann, st} {
 		b.parts.Store.Learn(ev)
 		b.parts.Store.Store(ev.ID)
 		b.start = append(b.start, core.Input{Kind: core.InServed, Event: ev})
 	}
-	b.start = append(b.start, core.Input{Kind: core.InRepoRefs, Repo: repo, Refs: slices.Clone(git.Refs(repo))})
+	b.start = append(b.start, core.Input{Kind: core.InRepoRefs, Repo: repo, Refs: branches})
+	b.start = append(b.start, found...)
 }

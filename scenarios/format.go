@@ -94,6 +94,7 @@ type Repo struct {
 	Commits     map[string]Labels   `yaml:"commits"`     // parents; a commit that is not listed has none
 	Chains      map[string]int      `yaml:"chains"`      // commits that end a row of so many: main~1 is main's parent
 	Tags        map[string]string   `yaml:"tags"`        // annotated tag objects and what they point to
+	Nostr       Refs                `yaml:"nostr"`       // its refs/nostr/ at the start, by event
 	Has         Labels              `yaml:"has"`         // objects our own repository holds at the start, beyond "base"
 	On          map[string]Holdings `yaml:"on"`          // by host or URL: what is there
 }

@@ -63,6 +63,10 @@ func (b *build) objects(r *item[Repo]) {
 	for _, label := range has {
 		commit(label)
 	}
+	nostr, _ := r.val.Nostr.expand()
+	for _, ref := range nostr {
+		commit(ref.Value)
+	}
 	for i := range b.actions {
 		a := &b.actions[i].val
 		if name := a.about(); name != r.name {

@@ -134,6 +134,10 @@ func (v *validator) repo(r *item[Repo]) {
 		}
 	}
 	v.labels(r.path+".has", r.val.Has)
+	v.refs(r.path+".nostr", r.val.Nostr)
+	if len(r.val.Nostr) > 0 && r.val.Start == "absent" {
+		v.add(r.path+".nostr", "goes with start: served")
+	}
 	for _, where := range sortedKeys(r.val.On) {
 		at := join(r.path+".on", where)
 		if strings.Contains(where, "://") {
