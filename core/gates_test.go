@@ -72,9 +72,14 @@ func TestWritesOfASource(t *testing.T) {
 		return text != textWrites
 	}
 	const here, there = Handle(7), Handle(8)
-	require.True(t, send(here) && send(here) && send(here))
+	for range cfg.SourceBurst {
+		require.True(t, send(here))
+	}
 	require.False(t, send(here))
-	require.True(t, send(there) && send(0) && send(0) && send(0) && send(0))
+	require.True(t, send(there))
+	for range 2 * cfg.SourceBurst {
+		require.True(t, send(0), "an unknown source is not bounded")
+	}
 	d.now = Second - 1
 	require.False(t, send(here))
 	d.now = Second

@@ -36,7 +36,6 @@ type judgeRepos struct {
 	doomed   []doomedRepo
 	clearing []clearedRef // in this step
 	closure  []core.PubKey
-	state    []*core.Event // scratch
 }
 
 // judgedName is one identifier.
