@@ -126,23 +126,24 @@ func (c *Core) redelivered(loc location, in *Input) {
 		}
 		return
 	case recState:
-		if st := c.states.At(loc.slot); in.Origin == FromClient {
-			st.Synced = false
-			c.upgrade(st.Groups)
-		}
+		c.upgrade(in, loc, c.states.At(loc.slot).Groups)
 	case recPR:
-		if pr := c.prs.At(loc.slot); in.Origin == FromClient {
-			pr.Synced = false
-			c.upgrade(pr.Groups)
-		}
+		c.upgrade(in, loc, c.prs.At(loc.slot).Groups)
+	case recAnnouncement:
+		c.upgrade(in, loc, []int32{c.anns.At(loc.slot).Group})
 	}
 	c.answer(in.Event.ID, true, textInHold)
 }
 
-// upgrade makes the hunts of groups a client's.
-func (c *Core) upgrade(groups []int32) {
+// upgrade makes an event that a client sends too a client's, and the hunts for it: they give way to nobody.
+func (c *Core) upgrade(in *Input, loc location, groups []int32) {
+	if in.Origin != FromClient {
+		return
+	}
+	c.moveOut(loc)
 	for _, g := range groups {
 		c.groups.At(g).synced = false
+		c.rankHunt(g)
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *Core) roomForAnnouncement(in *Input) bool {
 		c.answer(in.Event.ID, false, textSourceHunts)
 		return false
 	}
-	if c.roomForEvent(in.From, in.Event.Author, in.Origin == FromSync, in.Event.Size) && c.roomForHunt(in.Event.Author, purgatory.None) {
+	if c.roomForEvent(in) && c.roomForHunt(in.Event.Author, purgatory.None) {
 		return true
 	}
 	c.answer(in.Event.ID, false, textFull)
@@ -111,6 +111,7 @@ func (c *Core) hold(a int32, in *Input) {
 	ann.Status = purgatory.Held
 	c.where[in.Event.ID] = location{recAnnouncement, a}
 	c.authors.hold(&ann.AuthorSlot, in.Event.Author)
+	c.moveIn(location{recAnnouncement, a}, in)
 	c.addHeld(in.Event.Size)
 	c.announced++
 	ann.Deadline = c.life() + c.cfg.Lifetime
@@ -169,6 +170,9 @@ func (c *Core) replaceAnnouncement(a int32, in *Input) {
 	c.fillAnnouncement(a, e)
 	ann = c.anns.At(a)
 	ann.HeadsSeen = false
+	if in.Origin == FromClient {
+		c.moveOut(location{recAnnouncement, a})
+	}
 	c.where[e.ID] = location{recAnnouncement, a}
 	ann.Deadline = c.life() + c.cfg.Lifetime
 	c.held(e.ID, 0, ann.Deadline, false)
@@ -252,7 +256,10 @@ func (c *Core) onlySynced(o *group) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(o.anns, func(a int32) bool {
+		ann := c.anns.At(a)
+		return ann.Status == purgatory.Held && !ann.Synced
+	})
 }
 
 func (c *Core) armAnnouncement(a int32) {

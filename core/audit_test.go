@@ -10,7 +10,7 @@ import (
 // audit compares every count and every cross-reference of the core with what a full sweep finds. Check
 // looks for broken rules; this looks for broken bookkeeping, which is where they come from. // I-8
 func audit(c *Core) error {
-	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces, auditPRs, auditSources} {
+	for _, f := range []func(*Core) error{auditSlabs, auditFiling, auditServed, auditLocks, auditURLs, auditPlaces, auditPRs, auditSources, auditResidents} {
 		if err := f(c); err != nil {
 			return err
 		}

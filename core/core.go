@@ -34,6 +34,10 @@ type Core struct {
 	urls    purgatory.Slab[urlRecord]
 	authors authorTable
 
+	residents residents // held events that may be evicted
+	huntOrder huntOrder // hunts that may be
+	hungry    []int32   // groups that found no room for a hunt
+
 	passes   purgatory.Slab[pass]
 	asks     purgatory.Slab[ask]
 	releases purgatory.Slab[release]
@@ -92,6 +96,7 @@ type scratch struct {
 	victims []int32
 	showing []int32
 	shown   []int32
+	skipped []int32
 }
 
 // location says where a known event is kept.
@@ -122,6 +127,7 @@ func New(cfg Config) (*Core, error) {
 		gone:      purgatory.NewExpired(cfg.ExpiredIDs, cfg.ExpiredTTL),
 		budget:    budget.New(cfg.limits()),
 		authors:   newAuthorTable(),
+		residents: newResidents(),
 		pushes:    pushTable{byID: make(map[uint64]int32)},
 		deleting:  make(map[Handle]int32),
 		places:    newPlaceTable(),

@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 
+	"graspsync/core/pq"
 	"graspsync/core/purgatory"
 )
 
@@ -16,6 +17,8 @@ type authorUse struct {
 	key   PubKey
 	hunts int32
 	held  int32
+
+	first, last int32 // its residents, by age
 }
 
 func newAuthorTable() authorTable { return authorTable{byKey: make(map[PubKey]int32)} }
@@ -27,7 +30,7 @@ func (t *authorTable) open(key PubKey) int32 {
 		return i
 	}
 	i := t.slab.New()
-	*t.slab.At(i) = authorUse{key: key}
+	*t.slab.At(i) = authorUse{key: key, first: purgatory.None, last: purgatory.None}
 	t.byKey[key] = i
 	return i
 }
@@ -35,6 +38,7 @@ func (t *authorTable) open(key PubKey) int32 {
 func (t *authorTable) close(i int32) {
 	if u := t.slab.At(i); u.hunts == 0 && u.held == 0 {
 		delete(t.byKey, u.key)
+		*u = authorUse{}
 		t.slab.Free(i)
 	}
 }
@@ -50,81 +54,127 @@ func (t *authorTable) release(i int32) {
 	t.close(i)
 }
 
-// roomForEvent makes room for one more held event of a source and author, or says that there is none: at a bound a
-// synced event gives way, of the author's own at the author's bound, of the greediest author's at the
-// total one; a client's never does.
-func (c *Core) roomForEvent(from Handle, author PubKey, synced bool, size int32) bool {
-	if i, ok := c.authors.byKey[author]; ok && int(c.authors.at(i).held) >= c.cfg.HeldPerAuthor {
-		return c.evictEvent(&author)
-	}
-	for c.holdings >= c.cfg.HeldEvents || c.heldBytes+int64(size) > c.cfg.HeldBytes {
-		if !c.evictEvent(nil) {
+// roomForEvent makes room for one more held event, or says that there is none: at a bound a synced event gives way,
+// of the author's own at the author's bound, of the relay with most at the total one; a client's never does (Q-14, S-06).
+// What it rests on is spared: announcements of what it names.
+func (c *Core) roomForEvent(in *Input) bool {
+	e := in.Event
+	spared := func(a int32) bool { return c.restsOn(e, a) }
+	for {
+		if i, ok := c.authors.byKey[e.Author]; ok && int(c.authors.at(i).held) >= c.cfg.HeldPerAuthor {
+			if !c.evictOf(i, spared) {
+				return false
+			}
+		} else if c.holdings < c.cfg.HeldEvents && c.heldBytes+int64(e.Size) <= c.cfg.HeldBytes {
+			return true
+		} else if !c.evictAny(spared) {
 			return false
 		}
 	}
-	return true
 }
 
-// evictEvent ends the residence of one synced state or PR, of one author if given: of the author with most
-// held events first, the oldest. The tables are searched only at a bound.
-func (c *Core) evictEvent(of *PubKey) bool {
-	best := location{slot: purgatory.None}
-	var bestHeld int32
-	var bestSerial uint32
-	consider := func(kind recordKind, slot int32, status purgatory.Status, synced bool, author int32, serial uint32) {
-		if status != purgatory.Held || !synced {
-			return
+// restsOn tells whether an event would not be taken without an announcement.
+func (c *Core) restsOn(e *Event, a int32) bool {
+	ann := c.anns.At(a)
+	if e.Kind == KindState {
+		return c.idents.At(ann.Ident).Handle == e.Repo.Identifier && ann.Authorises(e.Author)
+	}
+	return slices.ContainsFunc(e.Repositories, func(r Coordinate) bool { return r.Repo == ann.Repo })
+}
+
+// huntOrder orders the hunts that no client asked for by who gives way: under each author what concerns no served
+// repository first, then the least recently active, the lowest id; authors by the same and by how many hunts they
+// have (Q-14, S-06).
+type huntOrder struct {
+	pos    []int32 // of groups
+	of     []int32 // author slot under whom a group stands
+	under  []pq.Ranks
+	top    pq.Ranks
+	topPos []int32
+}
+
+// rankHunt puts a group's hunt where it belongs now.
+func (c *Core) rankHunt(g int32) {
+	h, o := &c.huntOrder, c.groups.At(g)
+	for int(g) >= len(h.pos) {
+		h.pos, h.of = append(h.pos, pq.Absent), append(h.of, purgatory.None)
+	}
+	in := o.used && o.id != 0 && o.synced
+	if h.pos[g] != pq.Absent && (!in || h.of[g] != o.author) {
+		h.under[h.of[g]].Remove(h.pos, g)
+		c.weighAuthor(h.of[g])
+	}
+	if !in {
+		return
+	}
+	h.of[g] = o.author
+	c.weighAuthor(o.author) // makes its place
+	h.under[o.author].Set(h.pos, pq.Rank{int64(b2i(o.proven)), int64(o.activity), int64(o.id)}, g)
+	c.weighAuthor(o.author)
+}
+
+// weighAuthor puts an author where the first of its hunts and their number place it.
+func (c *Core) weighAuthor(i int32) {
+	h := &c.huntOrder
+	for int(i) >= len(h.under) {
+		h.under, h.topPos = append(h.under, pq.Ranks{}), append(h.topPos, pq.Absent)
+	}
+	r, _, ok := h.under[i].Top()
+	if !ok {
+		h.top.Remove(h.topPos, i)
+		return
+	}
+	const most = 1 << 40 // above every number of hunts
+	h.top.Set(h.topPos, pq.Rank{(r[0]+1)*most - int64(c.authors.at(i).hunts), r[1], r[2]}, i)
+}
+
+// nextHunt is the hunt that gives way first, of one author or of all: never of group g, nor of a group of the event
+// that is being admitted.
+func (c *Core) nextHunt(of, g int32) int32 {
+	h, skipped := &c.huntOrder, c.scratch.skipped[:0]
+	victim := purgatory.None
+	for victim == purgatory.None {
+		author := of
+		if of == purgatory.None {
+			var ok bool
+			if _, author, ok = h.top.Top(); !ok {
+				break
+			}
 		}
-		u := c.authors.at(author)
-		if of != nil && u.key != *of {
-			return
+		if int(author) >= len(h.under) {
+			break
 		}
-		if best.slot == purgatory.None || u.held > bestHeld || u.held == bestHeld && serial < bestSerial {
-			best, bestHeld, bestSerial = location{kind, slot}, u.held, serial
+		_, i, ok := h.under[author].Top()
+		if !ok {
+			break
 		}
+		if i != g && !slices.Contains(c.admitting, i) {
+			victim = i
+			break
+		}
+		h.under[author].Remove(h.pos, i)
+		c.weighAuthor(author)
+		skipped = append(skipped, i)
 	}
-	for i := range c.states.Items {
-		s := &c.states.Items[i]
-		consider(recState, int32(i), s.Status, s.Synced, s.AuthorSlot, s.Serial)
+	for _, i := range skipped {
+		c.rankHunt(i)
 	}
-	for i := range c.prs.Items {
-		p := &c.prs.Items[i]
-		consider(recPR, int32(i), p.Status, p.Synced, p.AuthorSlot, p.Serial)
-	}
-	switch {
-	case best.slot == purgatory.None:
-		return false
-	case best.kind == recState:
-		c.endState(best.slot, RepEndedEvicted)
-	default:
-		c.endPR(best.slot, RepEndedEvicted)
-	}
-	return true
+	c.scratch.skipped = skipped
+	return victim
 }
 
 // roomForHunt makes room for one more hunt, or says that there is none: a hunt no client asked for gives
-// way, of the author with most hunts first, the least recently active, the lowest id; its held events end
-// as evicted. The table is searched only at a bound.
+// way; its held events end as evicted.
 func (c *Core) roomForHunt(author PubKey, g int32) bool {
-	full := c.hunts >= c.cfg.Hunts
-	var own int32
-	if i, ok := c.authors.byKey[author]; ok {
-		own = c.authors.at(i).hunts
-	}
-	ownFull := int(own) >= c.cfg.HuntsPerAuthor
-	if !full && !ownFull {
+	of, known := c.authors.byKey[author]
+	ownFull := known && int(c.authors.at(of).hunts) >= c.cfg.HuntsPerAuthor
+	if c.hunts < c.cfg.Hunts && !ownFull {
 		return true
 	}
-	victim := purgatory.None
-	for i := range c.groups.Items {
-		o := &c.groups.Items[i]
-		if !o.used || o.id == 0 || !o.synced || int32(i) == g || slices.Contains(c.admitting, int32(i)) || ownFull && c.authors.at(o.author).key != author {
-			continue
-		}
-		if victim == purgatory.None || c.evictBefore(o, c.groups.At(victim)) {
-			victim = int32(i)
-		}
+	if !ownFull {
+		of = purgatory.None
 	}
+	victim := c.nextHunt(of, g)
 	if victim == purgatory.None {
 		return false
 	}
@@ -143,24 +193,40 @@ func (c *Core) huntFits(i int32) bool {
 // again when another ends.
 func (c *Core) hasHunt(g int32) bool {
 	ok := c.groups.At(g).id != 0 || c.huntFits(g)
-	c.fed = c.fed && ok
+	if !ok {
+		c.starve(g)
+	}
 	return ok
+}
+
+// starve notes a group that found no room for its hunt.
+func (c *Core) starve(g int32) {
+	c.fed = false
+	if o := c.groups.At(g); !o.hungry {
+		o.hungry = true
+		c.hungry = append(c.hungry, g)
+	}
+}
+
+// feed looks again at the groups that found no room for a hunt, now that one has ended (Q-14, I-1).
+func (c *Core) feed() {
+	if c.fed {
+		return
+	}
+	c.fed = true
+	slices.Sort(c.hungry)
+	for _, g := range c.hungry {
+		o := c.groups.At(g)
+		if o.hungry = false; o.used && o.id == 0 && o.active > 0 {
+			c.touch(g)
+		}
+	}
+	c.hungry = c.hungry[:0]
 }
 
 // huntRoom tells whether the group has a hunt or could get one.
 func (c *Core) huntRoom(g int32) bool {
 	return g == purgatory.None || c.groups.At(g).id != 0 || c.roomForHunt(c.huntAuthor(g), g)
-}
-
-func (c *Core) evictBefore(a, b *group) bool {
-	x, y := c.authors.at(a.author).hunts, c.authors.at(b.author).hunts
-	if x != y {
-		return x > y
-	}
-	if a.activity != b.activity {
-		return a.activity < b.activity
-	}
-	return a.id < b.id
 }
 
 // evictHunt ends the residences the hunt was for and the hunt itself; its passes are told to end.

@@ -138,6 +138,7 @@ func (c *Core) forgetAnnouncement(a int32) {
 	ann := c.anns.At(a)
 	ident := ann.Ident
 	if ann.Status != purgatory.Served {
+		c.moveOut(location{recAnnouncement, a})
 		c.authors.release(ann.AuthorSlot)
 		c.subHeld(ann.Size)
 		c.announced--

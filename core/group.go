@@ -16,6 +16,8 @@ type group struct {
 	marked   bool // in Core.grow
 	inBucket bool
 	synced   bool // no event of a client has asked for this hunt
+	proven   bool // one of its announcements is served: it gives way last (S-06)
+	hungry   bool // in Core.hungry
 	phase    phase
 	ident    int32
 	anns     []int32 // announcements of the group, by owner
@@ -67,7 +69,7 @@ const (
 func (c *Core) newGroup(ident int32) int32 {
 	g := c.groups.New()
 	o := c.groups.At(g)
-	*o = group{used: true, marked: o.marked, ident: ident, next: Never, rerun: Never, author: purgatory.None, source: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
+	*o = group{used: true, marked: o.marked, hungry: o.hungry, ident: ident, next: Never, rerun: Never, author: purgatory.None, source: purgatory.None, waitGen: o.waitGen + 1, use: o.use + 1,
 		anns: o.anns[:0], states: o.states[:0], prs: o.prs[:0], repos: o.repos[:0], wants: o.wants[:0],
 		byCommit: o.byCommit[:0], byURL: o.byURL[:0], unasked: o.unasked[:0], unwanted: o.unwanted[:0],
 		sources: o.sources[:0], waves: [2]wave{o.waves[0].reset(), o.waves[1].reset()}}

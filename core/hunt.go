@@ -23,6 +23,7 @@ func (c *Core) wake(g int32, delay Time, synced bool) {
 	}
 	o.activity = c.now
 	o.synced = o.synced && synced
+	c.rankHunt(g)
 	at := c.gridUp(c.now + delay)
 	if o.phase != idle {
 		o.rerun = min(o.rerun, c.now+delay)
@@ -124,6 +125,7 @@ func (c *Core) forgive(g int32) {
 // attempt or starts what its waves may start, and drops a hunt without purpose.
 func (c *Core) pump(g int32) {
 	o := c.groups.At(g)
+	c.rerank(g)
 	for w := range o.waves {
 		for _, p := range o.waves[w].running {
 			if ps := c.passes.At(p); !ps.ending && !c.useful(p) {
@@ -234,7 +236,7 @@ func (c *Core) endAttempt(g int32) {
 // newHunt gives the group a hunt with a fresh id, if the bounds allow or another makes room.
 func (c *Core) newHunt(g int32, synced bool) bool {
 	if !c.roomForHunt(c.huntAuthor(g), g) {
-		c.fed = false
+		c.starve(g)
 		return false
 	}
 	o := c.groups.At(g)
@@ -243,6 +245,7 @@ func (c *Core) newHunt(g int32, synced bool) bool {
 	o.id, o.count, o.synced, o.activity, o.attempt, o.rerun = c.huntSeq, 0, true, c.now, 0, Never
 	o.author = c.authors.open(c.huntAuthor(g))
 	c.authors.at(o.author).hunts++
+	c.rankHunt(g)
 	c.chargeSource(o)
 	return true
 }
@@ -256,24 +259,13 @@ func (c *Core) endHunt(g int32) {
 	c.armStart(g, Never)
 	c.hunts--
 	c.creditSource(o)
-	c.authors.at(o.author).hunts--
-	c.authors.close(o.author)
+	author := o.author
 	o.id, o.rerun, o.author = 0, Never, purgatory.None
+	c.rankHunt(g)
+	c.authors.at(author).hunts--
+	c.weighAuthor(author)
+	c.authors.close(author)
 	c.feed()
-}
-
-// feed looks again at the groups that found no room for a hunt, now that one has ended (Q-14, I-1). The
-// table is searched only after a bound was hit.
-func (c *Core) feed() {
-	if c.fed {
-		return
-	}
-	c.fed = true
-	for i := range c.groups.Items {
-		if o := &c.groups.Items[i]; o.used && o.id == 0 && o.active > 0 {
-			c.touch(int32(i))
-		}
-	}
 }
 
 // huntAuthor is whose hunt it counts as: the group's lowest owner (N-02, Q-14).

@@ -56,6 +56,7 @@ func (c *Core) joinPR(g, p int32) {
 		o.byURL = slices.Insert(o.byURL, at, urlPR{u, p})
 	}
 	o.count1(pr.Commit, 1, pr.Overdue)
+	c.rank(location{recPR, p})
 }
 
 // leavePR is the inverse of joinPR; a PR that is not there changes nothing.

@@ -18,7 +18,7 @@ func (c *Core) admitPR(in *Input) {
 		c.answer(e.ID, false, textNoRepo)
 		return
 	}
-	if !c.roomForEvent(in.From, e.Author, in.Origin == FromSync, e.Size) {
+	if !c.roomForEvent(in) || !c.namesHere(e) {
 		c.answer(e.ID, false, textFull)
 		return
 	}
@@ -47,6 +47,7 @@ func (c *Core) admitPR(in *Input) {
 	c.where[e.ID] = location{recPR, p}
 	c.indexPR(p)
 	c.authors.hold(&c.prs.At(p).AuthorSlot, e.Author)
+	c.moveIn(location{recPR, p}, in)
 	c.addHeld(e.Size)
 	pr.Gen++
 	c.timers[tPR].arm(pq.Entry{At: int64(pr.Deadline), ID: uint32(p), Gen: pr.Gen})
@@ -164,6 +165,7 @@ func (c *Core) unfilePR(p int32) {
 	c.mention(pr.Mentions, -1)
 	pr.Mentions = pr.Mentions[:0]
 	pr.Gen++
+	c.moveOut(location{recPR, p})
 	c.authors.release(pr.AuthorSlot)
 	for _, g := range pr.Groups {
 		c.leavePR(g, p)

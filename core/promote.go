@@ -66,6 +66,7 @@ func (c *Core) promoted(k ask, v Verdict) {
 		case StoredOK:
 			ann.Status = purgatory.Served
 			ann.Gen++ // its deadline is void
+			c.moveOut(location{recAnnouncement, k.b})
 			c.authors.release(ann.AuthorSlot)
 			c.subHeld(ann.Size)
 			c.announced--

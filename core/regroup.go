@@ -118,6 +118,7 @@ func (c *Core) partition(ident int32) {
 		o.anns = append(o.anns[:0], set...)
 		for _, a := range set {
 			c.anns.At(a).Group = survivor
+			c.rank(location{recAnnouncement, a})
 			c.lookAtPushes(a)
 		}
 		if fresh {
@@ -223,6 +224,7 @@ func (c *Core) fileState(s int32) {
 			c.joinState(ann.Group, s)
 		}
 	}
+	c.rank(location{recState, s})
 }
 
 // refilePRs does the same for the PRs that name repositories of the identifier.
@@ -249,6 +251,7 @@ func (c *Core) refilePRs(ident int32) {
 				c.joinPR(ann.Group, p)
 			}
 		}
+		c.rank(location{recPR, p})
 	}
 }
 

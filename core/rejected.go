@@ -155,7 +155,7 @@ func (c *Core) replayRejected(ident Handle) {
 		in := Input{Kind: InEvent, Event: &e.event, Origin: FromSync, From: e.from}
 		switch e.event.Kind {
 		case KindState:
-			if c.stateRefusal(&e.event) != "" || !c.roomForEvent(in.From, e.event.Author, true, e.event.Size) {
+			if c.stateRefusal(&e.event) != "" || !c.roomForEvent(&in) || c.stateRefusal(&e.event) != "" {
 				continue
 			}
 			c.rejected.drop(i)
@@ -178,7 +178,7 @@ func (c *Core) disown(s int32) {
 		e := Event{ID: st.ID, Author: st.Author, Kind: KindState, CreatedAt: st.CreatedAt, Size: st.Size, Refs: st.Refs, Head: st.Head,
 			Unsatisfied: st.Unsatisfied, Repo: Coordinate{Owner: st.Author, Identifier: c.idents.At(st.Ident).Handle}}
 		c.rejected.ids.Add(e.ID, e.Author, e.Repo.Identifier, c.life(), purgatory.Evidence{Kind: purgatory.OfState, CreatedAt: e.CreatedAt, ID: e.ID})
-		c.rejected.keep(c, &Input{Kind: InEvent, Event: &e, Origin: FromSync})
+		c.rejected.keep(c, &Input{Kind: InEvent, Event: &e, Origin: FromSync, From: st.From})
 	}
 	c.endState(s, RepEndedDeleted)
 }

@@ -29,7 +29,7 @@ func (c *Core) rebuild() error {
 	r.urlRefs, r.heldBy, r.huntsBy = make([]int32, len(r.url)), make([]int32, len(r.author)), make([]int32, len(r.author))
 	r.applied, r.heldUnder, r.checks = make([]int32, len(r.state)), make([]int32, len(r.ident)), make([]int32, len(r.group))
 	for _, part := range [...]func(){r.judgeTimers, r.judgeIdentifiers, r.judgeURLs, r.judgeAuthors, r.judgeAnnouncements, r.judgePending, r.judgeSourcesOfEvents,
-		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgePlaces, r.judgeCounts} {
+		r.judgeHeldStates, r.judgeHeldPRs, r.judgeRequests, r.judgeGroups, r.judgeResidents, r.judgePasses, r.judgeReleases, r.judgePushes, r.judgePlaces, r.judgeCounts} {
 		if part(); r.err != nil {
 			return r.err
 		}
@@ -113,7 +113,9 @@ func (r *restored) judgeURLs() {
 func (r *restored) judgeAuthors() {
 	for i := range r.authors.slab.Items {
 		if r.author[i] {
-			key := r.authors.at(int32(i)).key
+			u := r.authors.at(int32(i))
+			key := u.key
+			u.first, u.last = purgatory.None, purgatory.None
 			_, twice := r.authors.byKey[key]
 			r.must(!twice, "author", i, "is there twice")
 			r.authors.byKey[key] = int32(i)

@@ -52,6 +52,38 @@ func (r *restored) judgeGroups() {
 	r.must(len(ids) == r.hunts, "count of hunts", r.hunts, "is wrong, there are "+num(len(ids)))
 }
 
+// judgeResidents files what may be evicted, and notes the groups that go without a hunt (Q-14, S-06).
+func (r *restored) judgeResidents() {
+	for i := range r.groups.Items {
+		g := &r.groups.Items[i]
+		if !g.used {
+			continue
+		}
+		g.proven = !r.unproven(g)
+		r.rankHunt(int32(i))
+		if !r.fed && g.id == 0 && g.active > 0 {
+			r.starve(int32(i))
+		}
+	}
+	for i := range r.states.Items {
+		r.settleIn(location{recState, int32(i)}, r.state[i] && r.states.At(int32(i)).Status != purgatory.Served)
+	}
+	for i := range r.prs.Items {
+		r.settleIn(location{recPR, int32(i)}, r.pr[i] && r.prs.At(int32(i)).Status != purgatory.Served)
+	}
+	for i := range r.anns.Items {
+		r.settleIn(location{recAnnouncement, int32(i)}, r.ann[i] && r.anns.At(int32(i)).Status != purgatory.Served)
+	}
+}
+
+func (r *restored) settleIn(loc location, held bool) {
+	t := r.tenancy(loc)
+	r.must(held || !*t.synced && *t.from == 0, "event of kind "+num(int(loc.kind)), int(loc.slot), "is synced and not held")
+	if r.err == nil && *t.synced {
+		r.file(loc, t)
+	}
+}
+
 func (r *restored) judgeSources(g *group, i int) {
 	for k := range g.sources {
 		if g.phase != hunting {

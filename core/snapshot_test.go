@@ -122,12 +122,12 @@ func invisible(path string) bool {
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
 		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake", ".budget.wakeAt",
 		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".gone.ring", ".gone.head", ".gone.ids", ".prsAt",
-		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".blocked", ".memo.age"} {
+		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".residents", ".huntOrder", ".hungry", ".blocked", ".memo.age"} {
 		if path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[") {
 			return true
 		}
 	}
-	for _, s := range []string{".prevStart", ".nextStart", ".Filed", ".marked", ".inBucket", ".stamps.ring", ".stamps.head", ".requests.at", ".requests.n",
+	for _, s := range []string{".prevStart", ".nextStart", ".Filed", ".marked", ".inBucket", ".hungry", ".Resident", ".first", ".last", ".stamps.ring", ".stamps.head", ".requests.at", ".requests.n",
 		".requests.head", ".askAll", ".unasked", ".eligible[0].items", ".eligible[1].items"} {
 		if strings.HasSuffix(path, s) {
 			return true

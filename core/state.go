@@ -13,7 +13,7 @@ func (c *Core) admitState(in *Input) {
 		c.reject(in, text, text == textNoAuthor || text == textEmpty)
 		return
 	}
-	if !c.roomForEvent(in.From, in.Event.Author, in.Origin == FromSync, in.Event.Size) {
+	if !c.roomForEvent(in) || c.stateRefusal(in.Event) != "" { // what gave way may have been what it rested on
 		c.answer(in.Event.ID, false, textFull)
 		return
 	}
@@ -83,6 +83,7 @@ func (c *Core) holdState(in *Input, answered bool) {
 		Refs: append(st.Refs[:0], e.Refs...), Groups: st.Groups[:0], Serial: c.serial, Size: e.Size}
 	c.where[e.ID] = location{recState, s}
 	c.authors.hold(&c.states.At(s).AuthorSlot, e.Author)
+	c.moveIn(location{recState, s}, in)
 	c.addHeld(e.Size)
 	c.idents.At(ident).States++
 	c.armState(s)
@@ -243,6 +244,7 @@ func (c *Core) unfileState(s int32) {
 	c.subHeld(st.Size)
 	c.idents.At(st.Ident).States--
 	st.Gen++
+	c.moveOut(location{recState, s})
 	c.authors.release(st.AuthorSlot)
 	for _, g := range st.Groups {
 		c.leaveState(g, s)

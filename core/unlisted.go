@@ -164,6 +164,7 @@ func (c *Core) fallBack(a int32) {
 	ann := c.anns.At(a)
 	c.lookAtPushes(a)
 	c.endPlaces(a)
+	c.moveOut(location{recAnnouncement, a})
 	c.authors.release(ann.AuthorSlot)
 	c.subHeld(ann.Size)
 	c.announced--

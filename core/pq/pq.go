@@ -1,4 +1,4 @@
-// Package pq holds the two waiting structures of the core: an indexed binary heap, whose members can be
+// Package pq holds the waiting structures of the core: indexed binary heaps, whose members can be
 // moved and taken out, and a lane, a ring for deadlines that are armed in the order in which they fall
 // due.
 //

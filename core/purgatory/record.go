@@ -55,6 +55,9 @@ type Announcement struct {
 	Listed     []PubKey // maintainers as listed
 	Closure    []PubKey // M-01, sorted, owner included; nil = owner alone
 	AuthorSlot int32    // while held
+	Synced     bool     // no client has sent it (Q-14)
+	From       Handle   // relay it was synced from
+	Resident   int32    // 1 + its place among what may be evicted, 0 if none (Q-14)
 	Applied    int32    // the served state its refs show, or None
 	Showing    int32    // the served state whose objects are being copied here (ST-07), or None
 	Group      int32
@@ -91,9 +94,9 @@ type State struct {
 	Home        Handle // repository it was released from, 0 if not known
 	Release     int32  // 1 + slot of its release, 0 if none
 	Serial      uint32
-	Next        int32 // list of its author's held events
-	Prev        int32
 	AuthorSlot  int32
+	From        Handle // relay it was synced from
+	Resident    int32  // 1 + its place among what may be evicted, 0 if none (Q-14)
 }
 
 // PR is a 1618 or 1619.
@@ -119,8 +122,9 @@ type PR struct {
 	URLs       []int32
 	Groups     []int32
 	Serial     uint32
-	Next, Prev int32
 	AuthorSlot int32
+	From       Handle
+	Resident   int32
 }
 
 // Ident is everything under one `d`.

@@ -8,9 +8,9 @@ import (
 
 // Least bytes of the encoded records, for the bounds of their lists.
 const (
-	AnnouncementSize = 4 + 1 + 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
-	StateSize        = 4 + 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
-	PRSize           = 4 + 4 + 1 + 6 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
+	AnnouncementSize = 4 + 1 + 1 + 4 + 4 + 8 + 4 + 4 + 4 + 1 + 9 + 4 + 1 + 4 + 32 + 32 + 4 + 4 + 8 + 8 + 4 + 3*4 + 4 + 4 + 4 + 4 + 4
+	StateSize        = 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
+	PRSize           = 4 + 1 + 6 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4 + 4
 	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4 + 3*40
 	most             = 1 << 24 // of the bound on expired ids
@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace, &a.Synced} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
@@ -71,6 +71,7 @@ func (a *Announcement) Code(w *wire.Coder) {
 	wire.Slot(w, &a.Group)
 	wire.U32(w, &a.Serial)
 	wire.Slot(w, &a.AuthorSlot)
+	wire.Handle(w, &a.From)
 	wire.Slot(w, &a.Shadow)
 	wire.I32(w, &a.Size)
 	w.Bool(&a.Fresh)
@@ -100,8 +101,7 @@ func (s *State) Code(w *wire.Coder) {
 	wire.Handle(w, &s.Home)
 	wire.Slot(w, &s.Release)
 	wire.U32(w, &s.Serial)
-	wire.Slot(w, &s.Next)
-	wire.Slot(w, &s.Prev)
+	wire.Handle(w, &s.From)
 	wire.Slot(w, &s.AuthorSlot)
 }
 
@@ -124,8 +124,7 @@ func (p *PR) Code(w *wire.Coder) {
 	wire.List(w, &p.URLs, 4, wire.Slot)
 	wire.List(w, &p.Groups, 4, wire.Slot)
 	wire.U32(w, &p.Serial)
-	wire.Slot(w, &p.Next)
-	wire.Slot(w, &p.Prev)
+	wire.Handle(w, &p.From)
 	wire.Slot(w, &p.AuthorSlot)
 }
 
