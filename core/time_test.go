@@ -153,6 +153,7 @@ func TestEarlyWakeIsNothing(t *testing.T) {
 			}
 			after, next := x.c.Stats(), Never
 			before.Domains, before.MemoURLs, before.MemoOIDs, before.Early = after.Domains, after.MemoURLs, after.MemoOIDs, after.Early
+			before.Lookups = after.Lookups // facts of the start are judged at the first input after them, a Wake too
 			require.Equal(t, before, after)
 			if n, ok := x.c.Next(); ok {
 				next = n
