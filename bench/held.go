@@ -126,6 +126,35 @@ func (p *Purgatory) Release(r int) error {
 	return nil
 }
 
+// Displace lets a pull request in at the bound of held events: another gives way.
+func (p *Purgatory) Displace(r int) error {
+	held := p.c.Stats().Held
+	p.event(p.PR(r))
+	if now := p.c.Stats().Held; now != held {
+		return fmt.Errorf("%d events are held after one came, %d before", now, held)
+	}
+	return nil
+}
+
+// DisplaceHunt lets the announcement of another repository in at the bound of hunts: a hunt gives way.
+func (p *Purgatory) DisplaceHunt(int) error {
+	hunts, minted := p.c.Stats().Hunts, p.c.Stats().HuntsMinted
+	p.next++
+	e := p.announcement(p.Repos + int(p.next))
+	p.event(e)
+	if s := p.c.Stats(); s.Hunts != hunts || s.HuntsMinted != minted+1 {
+		return fmt.Errorf("%d hunts after one was made, %d before", s.Hunts, hunts)
+	}
+	return nil
+}
+
+// bound changes the configuration of a full core.
+func (p *Purgatory) bound(change func(*core.Config)) {
+	cfg := p.Config()
+	change(&cfg)
+	p.step(core.Input{Kind: core.InConfigChanged, Config: &cfg})
+}
+
 // step applies an input and does at once what local work it asks for.
 func (p *Purgatory) step(in core.Input) {
 	p.todo = append(p.todo[:0], in)
@@ -152,6 +181,8 @@ func (p *Purgatory) done(e *core.Effect) (core.Input, bool) {
 				in.OIDs = append(in.OIDs, o)
 			}
 		}
+	case core.EfCreateRepo:
+		in.Kind = core.InRepoCreated
 	case core.EfCopyObjects:
 		in.Kind = core.InCopied
 	case core.EfAlignRefs:
@@ -228,16 +259,19 @@ const HeldTimes = 1000
 
 // HeldOp is one operation on a full core.
 type HeldOp struct {
-	Name string
-	Do   func(p *Purgatory, r int) error
+	Name   string
+	Do     func(p *Purgatory, r int) error
+	Before func(p *Purgatory) // done once, uncounted; nil for nothing
 }
 
 // HeldOps are the operations that must cost what they touch and nothing more.
 func HeldOps() []HeldOp {
 	return []HeldOp{
-		{"admit", func(p *Purgatory, r int) error { p.Admit(r); return nil }},
-		{"authorise", func(p *Purgatory, r int) error { p.Authorise(r); return nil }},
-		{"release", (*Purgatory).Release},
+		{Name: "admit", Do: func(p *Purgatory, r int) error { p.Admit(r); return nil }},
+		{Name: "authorise", Do: func(p *Purgatory, r int) error { p.Authorise(r); return nil }},
+		{Name: "release", Do: (*Purgatory).Release},
+		{Name: "evict", Do: (*Purgatory).Displace, Before: func(p *Purgatory) { p.bound(func(cfg *core.Config) { cfg.HeldEvents = p.c.Stats().Held }) }},
+		{Name: "evict-hunt", Do: (*Purgatory).DisplaceHunt, Before: func(p *Purgatory) { p.bound(func(cfg *core.Config) { cfg.Hunts = p.c.Stats().Hunts }) }},
 	}
 }
 

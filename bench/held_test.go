@@ -64,14 +64,18 @@ func executed(tb testing.TB, path string) (sum float64) {
 	return sum
 }
 
-// Admission, push authorisation and release cost what they touch: with a hundred times as many repositories,
+// Admission, push authorisation, release and eviction cost what they touch: with a hundred times as many repositories,
 // hunts and held events they execute as many statements, and a thousand pull requests on one repository do not
 // make each of them dearer in proportion. S-01
 func TestWorkIsWhatIsTouched(t *testing.T) {
 	n := statements(t)
 	for _, op := range HeldOps() {
 		small := n[op.Name+"-small"]
-		for size, most := range map[string]float64{"large": 1.25, "crowded": 10, "scattered": 40} {
+		large := 1.25
+		if op.Before != nil {
+			large = 1.6 // who gives way comes from a heap of all: its depth
+		}
+		for size, most := range map[string]float64{"large": large, "crowded": 10, "scattered": 40} {
 			require.Less(t, n[op.Name+"-"+size]/small, most, "%s, %s: %.0f statements, small %.0f", op.Name, size, n[op.Name+"-"+size], small)
 		}
 	}
@@ -85,6 +89,9 @@ func BenchmarkHeld(b *testing.B) {
 			b.Run(op.Name+"/"+size.Name, func(b *testing.B) {
 				p := size.Purgatory
 				require.NoError(b, p.Fill())
+				if op.Before != nil {
+					op.Before(&p)
+				}
 				b.ReportAllocs()
 				b.ResetTimer()
 				for i := range b.N {

@@ -108,7 +108,9 @@ func (c *Core) rankHunt(g int32) {
 		return
 	}
 	h.of[g] = o.author
-	c.weighAuthor(o.author) // makes its place
+	for int(o.author) >= len(h.under) {
+		h.under, h.topPos = append(h.under, pq.Ranks{}), append(h.topPos, pq.Absent)
+	}
 	h.under[o.author].Set(h.pos, pq.Rank{int64(b2i(o.proven)), int64(o.activity), int64(o.id)}, g)
 	c.weighAuthor(o.author)
 }
@@ -116,8 +118,8 @@ func (c *Core) rankHunt(g int32) {
 // weighAuthor puts an author where the first of its hunts and their number place it.
 func (c *Core) weighAuthor(i int32) {
 	h := &c.huntOrder
-	for int(i) >= len(h.under) {
-		h.under, h.topPos = append(h.under, pq.Ranks{}), append(h.topPos, pq.Absent)
+	if int(i) >= len(h.under) {
+		return // no hunt of its own was ever to be evicted
 	}
 	r, _, ok := h.under[i].Top()
 	if !ok {

@@ -67,6 +67,9 @@ func (c *Core) moveIn(loc location, in *Input) {
 	t := c.tenancy(loc)
 	if *t.synced, *t.from = in.Origin == FromSync, in.From; *t.synced {
 		c.file(loc, t)
+		if loc.kind == recAnnouncement { // states and PRs are ranked when they are put into their groups
+			c.rank(loc)
+		}
 	}
 }
 
@@ -86,7 +89,6 @@ func (c *Core) file(loc location, t tenancy) {
 	}
 	c.link(u, r.prev, i, r.next)
 	x.relays.At(r.relay).held++
-	c.rank(loc)
 }
 
 // link makes i follow prev and precede next among the author's; i may be None.

@@ -81,6 +81,7 @@ func (r *restored) settleIn(loc location, held bool) {
 	r.must(held || !*t.synced && *t.from == 0, "event of kind "+num(int(loc.kind)), int(loc.slot), "is synced and not held")
 	if r.err == nil && *t.synced {
 		r.file(loc, t)
+		r.rank(loc)
 	}
 }
 

@@ -73,3 +73,48 @@ func TestLaneIsFirstInFirstOut(t *testing.T) {
 		}
 	})
 }
+
+// Ranks yield what a sorted list yields, under any mixture of sets, moves and removals.
+func TestRanksAgreeWithSortedList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const ids = 24
+		pos := make([]int32, ids)
+		for i := range pos {
+			pos[i] = Absent
+		}
+		var h Ranks
+		model := map[int32]Rank{}
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			id := rapid.Int32Range(0, ids-1).Draw(t, "id")
+			if rapid.Bool().Draw(t, "remove") {
+				h.Remove(pos, id)
+				delete(model, id)
+			} else {
+				var r Rank
+				for i := range r {
+					r[i] = rapid.Int64Range(0, 2).Draw(t, "number")
+				}
+				h.Set(pos, r, id)
+				model[id] = r
+			}
+			require.Equal(t, len(model), h.Len())
+			best := Absent
+			for id, r := range model {
+				if best == Absent || cmp.Or(slices.Compare(r[:], rankOf(model, best)), cmp.Compare(id, best)) < 0 {
+					best = id
+				}
+			}
+			r, top, ok := h.Top()
+			require.Equal(t, len(model) > 0, ok)
+			if ok {
+				require.Equal(t, best, top)
+				require.Equal(t, model[best], r)
+			}
+			for i := range h.items {
+				require.Equal(t, int32(i), pos[h.items[i].id])
+			}
+		}
+	})
+}
+
+func rankOf(m map[int32]Rank, id int32) []int64 { r := m[id]; return r[:] }

@@ -31,6 +31,9 @@ func run(dir string) error {
 			return err
 		}
 		for _, op := range bench.HeldOps() {
+			if op.Before != nil {
+				op.Before(&p)
+			}
 			if err := coverage.ClearCounters(); err != nil {
 				return err
 			}
