@@ -23,7 +23,6 @@ const (
 	textNoCommit  = "invalid: the c tag must be a commit id of 40 or 64 hex digits"
 	textKind      = "blocked: it refers to no repository, issue, patch or pull request that is accepted here"
 	textBlocked   = "blocked: this author is not welcome here"
-	textRejected  = "invalid: refused before, and nothing has changed since for this repository"
 	textTargets   = "invalid: a deletion may name at most 500 events and coordinates"
 	textStore     = "error: storage failed; try again later"
 	textStopping  = "error: shutting down"
@@ -73,7 +72,7 @@ func (c *Core) onEvent(in *Input) {
 	case in.Origin == FromSync && c.expired.Has(e.ID, c.life()):
 		c.answer(e.ID, false, textExpired)
 	case in.Origin == FromSync && c.rejectedBefore(e):
-		c.answer(e.ID, false, textRejected)
+		c.answer(e.ID, false, refusal(c.rejected.ids.Why(e.ID)).again())
 	default:
 		c.dispatch(in)
 	}

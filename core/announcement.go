@@ -11,7 +11,7 @@ import (
 func (c *Core) admitAnnouncement(in *Input) {
 	e := in.Event
 	if text := c.announcementRefusal(e); text != "" && (text != textNotListed || c.announcementOf(e.Repo.Identifier, e.Author) == purgatory.None) {
-		c.reject(in, text, text == textNotListed)
+		c.reject(in, text)
 		return
 	}
 	a := c.announcementOf(e.Repo.Identifier, e.Author)
@@ -22,7 +22,7 @@ func (c *Core) admitAnnouncement(in *Input) {
 			// A newer version that no longer lists us evicts the held one (AN-04).
 			c.endAnnouncement(a, RepEndedReplaced)
 			if a = c.announcementOf(e.Repo.Identifier, e.Author); a != purgatory.None && c.anns.At(a).Status != purgatory.Served {
-				c.reject(in, textNotListed, true) // it goes when its release or push is over
+				c.reject(in, textNotListed) // it goes when its release or push is over
 				return
 			}
 		}
@@ -48,7 +48,7 @@ func (c *Core) admitAnnouncement(in *Input) {
 	case c.listedMaintainer(e):
 		c.storeNew(in)
 	default:
-		c.reject(in, textNotListed, true)
+		c.reject(in, textNotListed)
 	}
 }
 
@@ -206,18 +206,13 @@ func (c *Core) announcementChanged(a int32, in *Input) {
 	ident := c.anns.At(a).Ident
 	c.regroup(ident)
 	ann := c.anns.At(a)
-	h := c.idents.At(ident).Handle
 	c.liftFor(ann, purgatory.Evidence{Kind: purgatory.OfAnnouncement, CreatedAt: ann.CreatedAt, ID: ann.ID}, ann.Fresh)
-	c.rejected.ids.Lift(ann.Owner, h)
-	for _, m := range ann.Closure {
-		c.rejected.ids.Lift(m, h)
-	}
 	if ann.Group != purgatory.None {
 		c.wantedBy(ann.Group, in)
 		c.wake(ann.Group, c.delay(in.Origin), in.Origin == FromSync)
 		c.touch(ann.Group)
 	}
-	c.replayRejected(h)
+	c.reconsider(a)
 	for _, g := range slices.Clone(c.idents.At(ident).Groups) {
 		c.tryRelease(g) // what it authorises now may be here already (AN-05)
 	}

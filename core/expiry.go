@@ -111,6 +111,9 @@ func (c *Core) endAnnouncement(a int32, why ReportKind) {
 		return
 	}
 	c.report(why, Effect{Event: ann.ID})
+	if why == RepEndedDeleted || why == RepEndedEvicted {
+		c.rejected.ids.Lift(ann.Owner, c.idents.At(ann.Ident).Handle) // what was refused as older than it (S-05)
+	}
 	if ann.Shadow != 0 {
 		c.fallBack(a)
 		return

@@ -155,7 +155,7 @@ func TestRejected(t *testing.T) {
 	require.Equal(t, textNotListed, text)
 	require.Equal(t, KnownRejected, d.c.Knows(unlisted.ID))
 	_, text = d.from(unlisted, FromSync, 1)
-	require.Equal(t, textRejected, text)
+	require.Equal(t, refusedUnlisted.again(), text)
 	_, text = d.from(unlisted, FromClient, 1)
 	require.Equal(t, textNotListed, text)
 	early := state(3, 2, oid(1))

@@ -358,8 +358,11 @@ func (x *rejected) code(w *wire.Coder) {
 		return
 	}
 	for _, i := range x.order {
-		h := x.list[i].event.Repo.Identifier
-		x.byIdent[h] = append(x.byIdent[h], i)
+		if _, twice := x.at[x.list[i].event.ID]; twice {
+			w.Fail("event " + x.list[i].event.ID.String() + " is remembered twice")
+			return
+		}
+		x.file(i)
 	}
 }
 
@@ -367,6 +370,7 @@ func (x *rejected) code(w *wire.Coder) {
 func (e *rejectedEvent) code(w *wire.Coder) {
 	e.event.code(w)
 	wire.Handle(w, &e.from)
+	wire.Enum(w, &e.why, numRefusals, "reason of a refusal")
 	wire.Time(w, &e.at)
 }
 

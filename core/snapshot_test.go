@@ -122,7 +122,7 @@ func invisible(path string) bool {
 		".admitting", ".timers", ".starts.bucket", ".starts.far", ".starts.farPos", ".starts.full", ".starts.base", ".starts.cached",
 		".starts.valid", ".starts.due", ".budget.clock", ".budget.spare", ".budget.ready", ".budget.readyAt", ".budget.wake", ".budget.wakeAt",
 		".budget.idle", ".budget.ticketPos", ".expired.ring", ".expired.head", ".expired.ids", ".gone.ring", ".gone.head", ".gone.ids", ".prsAt",
-		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".residents", ".huntOrder", ".hungry", ".blocked", ".memo.age"} {
+		".rejected.ids.ring", ".rejected.ids.head", ".rejected.ids.ids", ".rejected.empty", ".residents", ".huntOrder", ".hungry", ".blocked", ".memo.age"} {
 		if path == p || strings.HasPrefix(path, p+".") || strings.HasPrefix(path, p+"[") {
 			return true
 		}

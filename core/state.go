@@ -10,7 +10,7 @@ import (
 // admitState takes a 30618 (ST-01, ST-06, ST-07).
 func (c *Core) admitState(in *Input) {
 	if text := c.stateRefusal(in.Event); text != "" {
-		c.reject(in, text, text == textNoAuthor || text == textEmpty)
+		c.reject(in, text)
 		return
 	}
 	if !c.roomForEvent(in) || c.stateRefusal(in.Event) != "" { // what gave way may have been what it rested on
@@ -30,10 +30,7 @@ func (c *Core) admitState(in *Input) {
 		}
 	}
 	c.holdState(in, false)
-	if len(in.Event.Refs) > 0 {
-		c.rejected.ids.Lift(in.Event.Author, in.Event.Repo.Identifier) // there is an older state now, for an empty one
-	}
-	c.replayRejected(in.Event.Repo.Identifier) // an empty one may have waited for an older (ST-06)
+	c.reconsiderEmpty(in.Event.Repo.Identifier) // an empty one may have waited for an older (ST-06)
 }
 
 // stateRefusal is why a state is refused, or "".

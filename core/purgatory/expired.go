@@ -45,6 +45,7 @@ type Version struct {
 // Evidence is an event as it bears on a coordinate.
 type Evidence struct {
 	Kind      EvidenceKind
+	Why       uint8 // what the caller remembers it for; of Add only
 	CreatedAt int64
 	ID        EventID
 }
@@ -55,6 +56,7 @@ type expiredID struct {
 	coord *coordMemory
 	key   coordKey
 	gen   uint32
+	why   uint8
 }
 
 // NewExpired makes a memory of at most max ids for ttl of life time.
@@ -80,6 +82,11 @@ func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time, what Evi
 	}
 	if i, ok := x.ids[id]; ok {
 		e := &x.ring[i]
+		if key := (coordKey{owner, ident}); key != e.key { // it belongs elsewhere now
+			x.leave(e)
+			e.key, e.coord = key, x.join(key, what)
+		}
+		e.why = what.Why
 		e.gen = e.coord.gen // once more: the evidence since then did not help
 		return
 	}
@@ -96,6 +103,14 @@ func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time, what Evi
 		x.ring, x.head = grown, 0
 	}
 	key := coordKey{owner, ident}
+	g := x.join(key, what)
+	i := (x.head + x.n) % len(x.ring)
+	x.ring[i] = expiredID{id: id, at: now, coord: g, key: key, gen: g.gen, why: what.Why}
+	x.ids[id] = int32(i)
+	x.n++
+}
+
+func (x *Expired) join(key coordKey, what Evidence) *coordMemory {
 	g := x.groups[key]
 	if g == nil {
 		g = &coordMemory{}
@@ -105,10 +120,13 @@ func (x *Expired) Add(id EventID, owner PubKey, ident Handle, now Time, what Evi
 	if v := &g.newest[what.Kind]; v.ID == (EventID{}) || Newer(what.CreatedAt, what.ID, v.CreatedAt, v.ID) {
 		*v = Version{what.CreatedAt, what.ID}
 	}
-	i := (x.head + x.n) % len(x.ring)
-	x.ring[i] = expiredID{id: id, at: now, coord: g, key: key, gen: g.gen}
-	x.ids[id] = int32(i)
-	x.n++
+	return g
+}
+
+func (x *Expired) leave(e *expiredID) {
+	if e.coord.refs--; e.coord.refs == 0 {
+		delete(x.groups, e.key)
+	}
 }
 
 // Has tells whether id is remembered and not lifted.
@@ -116,6 +134,14 @@ func (x *Expired) Has(id EventID, now Time) bool {
 	x.prune(now)
 	i, ok := x.ids[id]
 	return ok && x.ring[i].gen == x.ring[i].coord.gen
+}
+
+// Why is what a remembered id was last added for, lifted or not; 0 if it is not remembered.
+func (x *Expired) Why(id EventID) uint8 {
+	if i, ok := x.ids[id]; ok {
+		return x.ring[i].why
+	}
+	return 0
 }
 
 // Newest is the newest remembered event of a kind under a coordinate, lifted or not.
@@ -158,9 +184,7 @@ func (x *Expired) prune(now Time) {
 func (x *Expired) dropOldest() {
 	e := &x.ring[x.head]
 	delete(x.ids, e.id)
-	if e.coord.refs--; e.coord.refs == 0 {
-		delete(x.groups, e.key)
-	}
+	x.leave(e)
 	x.ring[x.head] = expiredID{}
 	x.head = (x.head + 1) % len(x.ring)
 	x.n--

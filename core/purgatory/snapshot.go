@@ -12,7 +12,7 @@ const (
 	StateSize        = 1 + 6 + 4 + 32 + 32 + 4 + 8 + 8 + 4 + 2*4 + 4 + 4 + 4 + 4 + 4 + 4 + 4
 	PRSize           = 4 + 1 + 6 + 4 + 32 + 32 + 8 + 8 + wire.OIDSize + 4 + 3*4 + 4 + 4 + 4 + 4
 	IdentSize        = 4 + 3*4 + 4 + 4
-	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4 + 3*40
+	expiredSize      = 32 + 8 + 32 + 4 + 4 + 4 + 1 + 3*40
 	most             = 1 << 24 // of the bound on expired ids
 )
 
@@ -161,6 +161,7 @@ func (x *Expired) Code(w *wire.Coder) {
 		wire.PubKey(w, &e.key.owner)
 		wire.Handle(w, &e.key.ident)
 		wire.U32(w, &e.gen)
+		wire.U8(w, &e.why)
 		for k := range newest {
 			wire.I64(w, &newest[k].CreatedAt)
 			wire.EventID(w, &newest[k].ID)
