@@ -10,20 +10,19 @@ const (
 	textInHold    = "duplicate: in purgatory"
 	textDuplicate = "duplicate: already have this event"
 	textExpired   = "invalid: previously expired from purgatory without git data"
-	textDeleted   = "invalid: the author has deleted this event"
-	textFuture    = "invalid: created_at is too far in the future"
-	textTooBig    = "invalid: event is too large"
+	textDeleted   = "invalid: the author has deleted this event; publish it anew with a later created_at"
+	textFuture    = "invalid: created_at is too far ahead of this relay's clock; set your clock and sign the event again"
 	textNotListed = "invalid: announcement must list this service in its clone and relays tags"
-	textOlder     = "invalid: a newer version of this event is known"
-	textNoAuthor  = "invalid: no accepted announcement of this repository lists the author as maintainer"
-	textEmpty     = "invalid: a state without refs needs an older state to clear"
-	textNoRepo    = "invalid: names no repository that is accepted here"
+	textOlder     = "invalid: a newer version of this event is known; created_at must be later than its"
+	textNoAuthor  = "invalid: no accepted announcement of this repository lists the author as maintainer; announce it here (kind 30617) or have its owner list you"
+	textEmpty     = "invalid: a state without refs needs an older state here to clear; name at least one branch or tag"
+	textNoRepo    = "invalid: no a tag names a repository that is accepted here; send its announcement (kind 30617) first"
 	textProtected = "blocked: protected event: its author must be authenticated here (NIP-70)"
 	textFull      = "rate-limited: too many events wait for git data; try again later"
-	textNoCommit  = "invalid: the c tag must be a commit id of 40 or 64 hex digits"
-	textKind      = "blocked: it refers to no repository, issue, patch or pull request that is accepted here"
-	textBlocked   = "blocked: this author is not welcome here"
-	textTargets   = "invalid: a deletion may name at most 500 events and coordinates"
+	textNoCommit  = "invalid: the c tag is missing or no commit id; it must be 40 or 64 hex digits"
+	textKind      = "blocked: its a, A, e, E and q tags refer to no repository, issue, patch or pull request that is accepted here; send that first"
+	textBlocked   = "blocked: the operator of this relay takes no events of this author"
+	textTargets   = "invalid: its e and a tags name more than 500 events and coordinates; delete them in several events"
 	textStore     = "error: storage failed; try again later"
 	textStopping  = "error: shutting down"
 )
@@ -59,7 +58,7 @@ func (c *Core) onEvent(in *Input) {
 	case in.Duplicate:
 		c.answer(e.ID, true, textDuplicate)
 	case int64(e.Size) > int64(c.sizeLimit(e.Kind)):
-		c.answer(e.ID, false, textTooBig)
+		c.answer(e.ID, false, c.tooBig(e))
 	case e.CreatedAt > c.wall()+int64(c.cfg.FutureSlack/Second):
 		c.answer(e.ID, false, textFuture)
 	case c.blocked[e.Author]:
@@ -76,6 +75,10 @@ func (c *Core) onEvent(in *Input) {
 	default:
 		c.dispatch(in)
 	}
+}
+
+func (c *Core) tooBig(e *Event) string {
+	return "invalid: event of " + num(int(e.Size)) + " bytes is too large; at most " + num(c.sizeLimit(e.Kind)) + " are taken of its kind"
 }
 
 func (c *Core) sizeLimit(kind uint32) int {

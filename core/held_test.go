@@ -21,7 +21,7 @@ func TestRefusals(t *testing.T) {
 		{"older than the served", func(e *Event) *Event { return later(1, state(3, 1, oid(7))) }, Input{}, false, textOlder},
 		{"too far ahead", func(e *Event) *Event { return later(12+900, state(3, 1, oid(7))) }, Input{}, false, textFuture},
 		{"just within", func(e *Event) *Event { return later(10+900, state(3, 1, oid(7))) }, Input{}, true, textHeld},
-		{"too big", func(e *Event) *Event { s := state(3, 1, oid(7)); s.Size = 1<<20 + 1; return s }, Input{}, false, textTooBig},
+		{"too big", func(e *Event) *Event { s := state(3, 1, oid(7)); s.Size = 1<<20 + 1; return s }, Input{}, false, "invalid: event of 1048577 bytes is too large; at most 1048576 are taken of its kind"},
 		{"a big state", func(e *Event) *Event { s := state(3, 1, oid(7)); s.Size = 1 << 20; return s }, Input{}, true, textHeld},
 		{"stored already", func(e *Event) *Event { return state(3, 1, oid(7)) }, Input{Duplicate: true}, true, textDuplicate},
 		{"deleted", func(e *Event) *Event { return state(3, 1, oid(7)) }, Input{Deleted: true}, false, textDeleted},

@@ -23,11 +23,12 @@ func ConfigFields() []string {
 	return names
 }
 
-// configName is the kebab-case name of field i; Overrides, Seed and Wall have places of their own.
+// configName is the kebab-case name of field i; Overrides, Seed and Wall have places of their own. Blocked is a list of
+// users, separated by commas.
 func configName(i int) (string, bool) {
 	name := reflect.TypeFor[core.Config]().Field(i).Name
 	switch name {
-	case "Overrides", "Blocked", "Seed", "Wall":
+	case "Overrides", "Seed", "Wall":
 		return "", false
 	}
 	return kebab(name), true
@@ -52,7 +53,7 @@ func kebab(name string) string {
 }
 
 // setConfig sets one field by its name. The error says what would be right.
-func setConfig(c *core.Config, name, text string) error {
+func (s *Scenario) setConfig(c *core.Config, name, text string) error {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
 		if n, ok := configName(i); !ok || n != name {
@@ -60,11 +61,11 @@ func setConfig(c *core.Config, name, text string) error {
 		}
 		switch f := v.Field(i); f.Type() {
 		case reflect.TypeFor[core.Time]():
-			s, err := ParseSpan(text)
+			span, err := ParseSpan(text)
 			if err != nil {
 				return err
 			}
-			f.SetInt(int64(s))
+			f.SetInt(int64(span))
 		case reflect.TypeFor[bool]():
 			if text != "true" && text != "false" {
 				return fmt.Errorf("%q is neither true nor false", text)
@@ -76,6 +77,13 @@ func setConfig(c *core.Config, name, text string) error {
 				return fmt.Errorf("%q is no whole number of bytes", text)
 			}
 			f.SetInt(n)
+		case reflect.TypeFor[[]core.PubKey]():
+			c.Blocked = nil
+			for user := range strings.SplitSeq(text, ",") {
+				if user = strings.TrimSpace(user); user != "" {
+					c.Blocked = append(c.Blocked, s.pubKey(user))
+				}
+			}
 		default:
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil || n < 0 {
@@ -96,7 +104,7 @@ func (s *Scenario) config(p *problems, path string, over map[string]string, base
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := setConfig(&base, name, over[name]); err != nil {
+		if err := s.setConfig(&base, name, over[name]); err != nil {
 			p.add(join(path, name), err.Error())
 		}
 	}

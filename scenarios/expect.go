@@ -157,10 +157,15 @@ func (j *judge) refused(e *item[Expectation], name string) {
 		j.fail(e, "the event got no answer")
 		return
 	}
+	var at []core.Time
 	for _, a := range r.Answers {
 		if !a.OK && strings.Contains(a.Text, e.val.Text) {
-			return
+			at = append(at, a.At)
 		}
+	}
+	if len(at) > 0 {
+		j.instants(e, at)
+		return
 	}
 	last := r.Answers[len(r.Answers)-1]
 	j.fail(e, "no refusal with %q; the last answer was %v %q", e.val.Text, last.OK, last.Text)

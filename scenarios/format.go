@@ -175,6 +175,8 @@ type Action struct {
 	State    string            `yaml:"state"`     // a repository: a state with Refs is published
 	PR       string            `yaml:"pr"`        // a repository: a pull request for Commit
 	PRUpdate string            `yaml:"pr-update"` // the same, kind 1619
+	Issue    string            `yaml:"issue"`     // a repository: an issue about it
+	Note     string            `yaml:"note"`      // its own name: an event that refers only to what Mentions names
 	Push     string            `yaml:"push"`      // a repository: By pushes Refs
 	Again    string            `yaml:"again"`     // an event's name: it is delivered once more
 	Delete   string            `yaml:"delete"`    // an event's name: its author deletes it (kind 5)
@@ -196,6 +198,10 @@ type Action struct {
 	Commit      string `yaml:"commit"`      // of a pull request
 	Clone       Labels `yaml:"clone"`       // of an announcement (default the repository's) or a pull request
 	Maintainers Labels `yaml:"maintainers"` // of an announcement (default the repository's)
+	Mentions    Labels `yaml:"mentions"`    // events that an issue, a note or a pull request refers to
+	Protected   bool   `yaml:"protected"`   // the event is for its author to publish only (NIP-70)
+	Authed      bool   `yaml:"authed"`      // and its author is authenticated
+	Size        int64  `yaml:"size"`        // of the event's JSON, default 800
 	Also        Labels `yaml:"also"`        // further repositories a pull request names
 	Unlisted    bool   `yaml:"unlisted"`    // the announcement does not list us
 	Coordinate  bool   `yaml:"coordinate"`  // Delete: every version of it up to the deletion's created_at

@@ -35,7 +35,7 @@ func (b *build) arrive(at core.Time, in core.Input) {
 func (b *build) action(at core.Time, it *item[Action]) {
 	a := &it.val
 	switch verb := a.verb(); verb {
-	case "announce", "state", "pr", "pr-update", "delete":
+	case "announce", "state", "pr", "pr-update", "issue", "note", "delete":
 		ev := b.event(verb, a)
 		name := a.eventName()
 		b.events[name] = ev
@@ -76,7 +76,7 @@ func (b *build) action(at core.Time, it *item[Action]) {
 
 // deliver brings an event to the relay: from a client, or through upstream relays.
 func (b *build) deliver(at core.Time, a *Action, ev *core.Event) {
-	in := core.Input{Kind: core.InEvent, Event: ev, Origin: core.FromSync, From: b.names.Handle("wss://upstream.example")}
+	in := core.Input{Kind: core.InEvent, Event: ev, Authed: a.Authed, Origin: core.FromSync, From: b.names.Handle("wss://upstream.example")}
 	if a.Origin == "client" {
 		in.Origin, in.From = core.FromClient, b.address(a)
 		b.arrive(at, in)
@@ -104,7 +104,10 @@ func (b *build) deliver(at core.Time, a *Action, ev *core.Event) {
 
 // event makes the event of an action.
 func (b *build) event(verb string, a *Action) *core.Event {
-	ev := &core.Event{ID: eventID(a.eventName()), Size: eventBytes}
+	ev := &core.Event{ID: eventID(a.eventName()), Size: int32(cmp.Or(a.Size, eventBytes)), Protected: a.Protected}
+	for _, name := range a.Mentions {
+		ev.Mentions = append(ev.Mentions, b.idOf(name))
+	}
 	created := a.At
 	if a.Created != nil {
 		created = *a.Created
@@ -147,6 +150,11 @@ func (b *build) event(verb string, a *Action) *core.Event {
 		if a.Head != "" {
 			ev.Head = b.names.Handle(fullName(a.Head))
 		}
+	case "issue":
+		ev.Kind = core.KindIssue
+		ev.Repositories = []core.Coordinate{b.coordinate(owner, identifier)}
+	case "note":
+		ev.Kind = 1
 	case "pr", "pr-update":
 		ev.Kind = core.KindPR
 		if verb == "pr-update" {

@@ -36,7 +36,9 @@ func expectFields(subject string) []string {
 		return append(common, "at")
 	case "head":
 		return append(common, "at", "branch")
-	case "refused", "denied":
+	case "refused":
+		return append(common, "text", "at", "between", "count")
+	case "denied":
 		return append(common, "text")
 	case "pushed":
 		return append(common, "at", "between")

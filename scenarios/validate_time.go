@@ -115,18 +115,22 @@ func (v *validator) instant(path string, t Span) {
 // actionFields says which details go with which verb.
 func actionFields(verb string) []string {
 	common := []string{verb, "at", "repeat", "step", "on"}
-	event := append(common, "as", "by", "origin", "via", "created", "address")
+	event := append(common, "as", "by", "origin", "via", "created", "address", "protected", "authed", "size")
 	switch verb {
 	case "announce":
 		return append(event, "clone", "maintainers", "unlisted")
 	case "state":
 		return append(event, "refs", "head")
 	case "pr", "pr-update":
-		return append(event, "commit", "clone", "also")
+		return append(event, "commit", "clone", "also", "mentions")
+	case "issue":
+		return append(event, "mentions")
+	case "note":
+		return append(common, "by", "origin", "via", "created", "address", "protected", "authed", "size", "mentions")
 	case "push":
 		return append(common, "as", "by", "refs", "old", "upload", "bytes", "cut-after", "address")
 	case "again":
-		return append(common, "origin", "every", "until")
+		return append(common, "origin", "every", "until", "address")
 	case "delete":
 		return append(common, "as", "by", "origin", "created", "address", "coordinate")
 	case "crash":
@@ -138,7 +142,7 @@ func actionFields(verb string) []string {
 }
 
 func actionVerbs() []string {
-	return []string{"announce", "state", "pr", "pr-update", "push", "again", "delete", "remove", "clock", "set", "shutdown", "crash", "event"}
+	return []string{"announce", "state", "pr", "pr-update", "issue", "note", "push", "again", "delete", "remove", "clock", "set", "shutdown", "crash", "event"}
 }
 
 // verb is the one verb of an action, or "".
@@ -151,7 +155,7 @@ func (a *Action) verb() string {
 
 // about is the repository or event an action names.
 func (a *Action) about() string {
-	for _, s := range []string{a.Announce, a.State, a.PR, a.PRUpdate, a.Push, a.Again, a.Delete, a.Remove} {
+	for _, s := range []string{a.Announce, a.State, a.PR, a.PRUpdate, a.Issue, a.Push, a.Again, a.Delete, a.Remove} {
 		if s != "" {
 			return s
 		}
@@ -162,7 +166,9 @@ func (a *Action) about() string {
 // eventName is the name under which the event of an action is known; "" for actions without one.
 func (a *Action) eventName() string {
 	switch verb := a.verb(); verb {
-	case "announce", "state", "pr", "pr-update", "delete":
+	case "note":
+		return a.Note
+	case "announce", "state", "pr", "pr-update", "issue", "delete":
 		if a.As != "" {
 			return a.As
 		}
@@ -244,7 +250,17 @@ func (v *validator) action(it *item[Action]) {
 			v.add(path+".via", unknown("relay", r, sortedKeys(v.Relays)))
 		}
 	}
+	if a.Size < 0 || a.Size > 1<<30 {
+		v.add(path+".size", fmt.Sprintf("%d is out of range, must be 0 to 1073741824", a.Size))
+	}
+	for _, name := range a.Mentions {
+		v.event(path+".mentions", name)
+	}
 	switch verb {
+	case "note":
+		if a.By == "" {
+			v.add(path+".by", "missing; a note belongs to no repository, so say who writes it")
+		}
 	case "again", "delete", "remove":
 		v.event(path+"."+verb, a.about())
 		if a.Every == 0 && a.Until != 0 {
