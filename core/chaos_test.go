@@ -282,6 +282,10 @@ func (x *chaos) newEvent() *Event {
 	e := &Event{ID: eventID(len(x.events) + 1), Author: author(who), Repo: x.coordinate(who, ident),
 		Size: int32(rapid.SampledFrom([]int{0, 500, 1_200}).Draw(x.t, "size")), CreatedAt: int64(rapid.IntRange(0, 20).Draw(x.t, "created"))}
 	e.ID[0] = byte(rapid.IntRange(1, 3).Draw(x.t, "id")) // ids are not in order of arrival
+	e.Protected = rapid.IntRange(0, 19).Draw(x.t, "protected") == 0
+	if rapid.IntRange(0, 29).Draw(x.t, "huge") == 0 {
+		e.Size = 300 << 10
+	}
 	switch rapid.IntRange(0, 10).Draw(x.t, "kind") {
 	case 0, 1, 2:
 		e.Kind, e.ListsUs = KindAnnouncement, rapid.IntRange(0, 5).Draw(x.t, "lists us") > 0
@@ -309,7 +313,9 @@ func (x *chaos) newEvent() *Event {
 		}
 	case 10:
 		e.Kind = KindIssue
-		if len(x.events) > 0 {
+		if rapid.Bool().Draw(x.t, "about") {
+			e.Repositories = []Coordinate{x.coordinate(rapid.IntRange(1, 3).Draw(x.t, "a"), ident)}
+		} else if len(x.events) > 0 {
 			e.Mentions = []EventID{x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "mentions")].ID}
 		}
 	case 9:
@@ -321,6 +327,31 @@ func (x *chaos) newEvent() *Event {
 		}
 	}
 	return e
+}
+
+// deliver brings an event from some client or relay, with some facts of the store. Half of what comes again is rather what
+// was refused or has expired. // S-05, E-03
+func (x *chaos) deliver(e *Event) {
+	if rapid.IntRange(0, 2).Draw(x.t, "remembered") == 0 {
+		for i := range x.events {
+			if k := x.c.Knows(x.events[i].ID); k == KnownExpired || k == KnownRejected {
+				e = x.events[i]
+				if rapid.Bool().Draw(x.t, "this") {
+					break
+				}
+			}
+		}
+	}
+	in := Input{Kind: InEvent, Event: e, Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin")), From: Handle(rapid.IntRange(0, 2).Draw(x.t, "from"))}
+	in.Authed, in.Related = rapid.Bool().Draw(x.t, "authed"), rapid.IntRange(0, 9).Draw(x.t, "related") == 0
+	knew, over := x.c.Knows(e.ID), int(e.Size) > x.c.sizeLimit(e.Kind)
+	x.step(in)
+	switch now := x.c.Knows(e.ID); {
+	case in.Origin == FromSync && (knew == KnownExpired || knew == KnownRejected) && now == KnownHeld && !x.c.stopping:
+		x.fail("S-05, E-03: event %x was known as %d and is held, though it was only synced again", e.ID[30:], knew)
+	case over && now == KnownHeld && knew != KnownHeld, x.c.blocked[e.Author] && now == KnownHeld && knew != KnownHeld:
+		x.fail("S-04: event %x is held: too large %v", e.ID[30:], over)
+	}
 }
 
 // target is what a deletion or the operator speaks of: rather something that is served or being stored than what was
@@ -457,10 +488,10 @@ func (x *chaos) act() {
 	case a < 8:
 		e := x.newEvent()
 		x.events = append(x.events, e)
-		x.step(Input{Kind: InEvent, Event: e, Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin")), From: Handle(rapid.IntRange(0, 2).Draw(x.t, "from"))})
+		x.deliver(e)
 	case a < 10:
 		if len(x.events) > 0 {
-			x.step(Input{Kind: InEvent, Event: x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "again")], Origin: Origin(rapid.IntRange(0, 1).Draw(x.t, "origin"))})
+			x.deliver(x.events[rapid.IntRange(0, len(x.events)-1).Draw(x.t, "again")])
 		}
 	case a < 24:
 		if n := len(x.out); n > 0 {
@@ -496,6 +527,10 @@ func (x *chaos) act() {
 	case a < 39:
 		x.cfg.DomainConcurrency = rapid.IntRange(0, 2).Draw(x.t, "concurrency")
 		x.cfg.Pressure = rapid.IntRange(1, 4).Draw(x.t, "pressure")
+		if x.cfg.Blocked = nil; rapid.Bool().Draw(x.t, "block") {
+			x.cfg.Blocked = []PubKey{author(rapid.IntRange(1, 3).Draw(x.t, "blocked"))}
+		}
+		x.cfg.GeneralRelay = rapid.IntRange(0, 3).Draw(x.t, "general") == 0
 		cfg := x.cfg
 		x.step(Input{Kind: InConfigChanged, Config: &cfg})
 	default:

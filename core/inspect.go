@@ -61,7 +61,7 @@ func (c *Core) Check() error {
 			}
 		}
 	}
-	return errors.Join(c.checkPasses(), c.checkRecords(), c.checkAsks())
+	return errors.Join(c.checkPasses(), c.checkRecords(), c.checkAsks(), c.checkCounts())
 }
 
 func (c *Core) broken(rule, what string) error {

@@ -131,7 +131,10 @@ func (c *Core) prDue(p int32) {
 func (c *Core) expirePR(p int32) {
 	pr := c.prs.At(p)
 	if len(pr.Repos) > 0 {
-		c.expired.Add(pr.ID, pr.Repos[0].Owner, pr.Repos[0].Identifier, c.life(),
+		at := max(0, slices.IndexFunc(pr.Repos, func(r Coordinate) bool { // evidence comes for a repository that is here
+			return c.announcementOf(r.Identifier, r.Owner) != purgatory.None
+		}))
+		c.expired.Add(pr.ID, pr.Repos[at].Owner, pr.Repos[at].Identifier, c.life(),
 			purgatory.Evidence{Kind: purgatory.OfPR, CreatedAt: pr.CreatedAt, ID: pr.ID})
 	}
 	c.endPR(p, RepEndedExpired)
