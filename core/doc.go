@@ -20,10 +20,10 @@
 //	ready.go release.go align.go promote.go show.go        the way out of purgatory, and what repositories show (ST)
 //	prindex.go       pull requests by the repositories they name (S-01, PR-02)
 //	push.go pushend.go pushrefs.go                           pushes (P)
-//	evict.go         bounds and who gives way
+//	evict.go residents.go                                  bounds and who gives way (Q-14, S-06)
 //	ask.go deadline.go                                     requests, watchdogs, deadlines (T)
 //	restart.go       what is known at start, and after a crash
-//	inspect.go       Check and Stats (I-1, I-8)
+//	inspect.go inspectcounts.go                            Check and Stats (I-1, I-8)
 //
 // Rooms below: value (the values of the boundary), budget (permits per domain), fetch (one pass's questions),
 // purgatory (records and pure questions about them), pq (waiting structures), nip34 (the parser; it imports

@@ -224,3 +224,95 @@ func TestClientAnnouncementKeepsItsHunt(t *testing.T) {
 	require.Equal(t, textFull, text)
 	require.Empty(t, d.reports(RepEndedEvicted))
 }
+
+// Asking what is known of an id allocates nothing: a driver asks for every id that another relay offers. // S-05
+func TestKnowsAllocatesNothing(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	d.from(announcement(1, 1, 1), FromSync, 1)
+	d.from(state(2, 9, oid(1)), FromSync, 1)
+	for _, row := range []struct {
+		id   int
+		want Knowledge
+	}{{1, KnownHeld}, {2, KnownRejected}, {3, Unknown}} {
+		var got Knowledge
+		require.Zero(t, testing.AllocsPerRun(100, func() { got = d.c.Knows(eventID(row.id)) }))
+		require.Equal(t, row.want, got)
+	}
+}
+
+// Each reason that is remembered is told again as it was, by the text it came with. // S-05, S-02
+func TestRefusedAgainWithItsReason(t *testing.T) {
+	for why := refusedUnlisted; why < numRefusals; why++ {
+		text := why.again()
+		require.Contains(t, text, " (refused before, and nothing has changed since)")
+		require.Equal(t, why, refusalOf(text[:len(text)-len(" (refused before, and nothing has changed since)")]))
+	}
+	require.Equal(t, refusedOtherwise, refusalOf(textFull))
+}
+
+// What was refused as nobody's is lifted by the announcement that lists its author, and by no other of that name; what
+// was refused as older, only when the newer one is gone. // S-05, AN-05; case 130
+func TestWhatLiftsRefusals(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	d.from(announcement(1, 1, 1), FromSync, 1)
+	s := state(5, 8, oid(1))
+	d.from(s, FromSync, 1)
+	d.until(3 * Minute) // only its id is left
+	require.Zero(t, d.c.Stats().Early)
+	other := announcement(2, 2, 1)
+	other.Maintainers = []PubKey{author(3)}
+	d.from(other, FromSync, 1)
+	require.Equal(t, KnownRejected, d.c.Knows(s.ID), "nobody has listed its author")
+	listing := announcement(3, 4, 1)
+	listing.Maintainers = []PubKey{author(8)}
+	d.from(listing, FromSync, 1)
+	require.Equal(t, Unknown, d.c.Knows(s.ID), "to be asked for again")
+
+	newer, older := announcement(6, 6, 1), announcement(7, 6, 1)
+	newer.CreatedAt, older.CreatedAt = 20, 10
+	d.from(newer, FromSync, 1)
+	d.from(older, FromSync, 1)
+	d.from(state(8, 6, oid(2)), FromSync, 1)
+	require.Equal(t, KnownRejected, d.c.Knows(older.ID), "a state changes nothing about it")
+	d.step(Input{Kind: InRemove, Target: newer.ID})
+	d.settle()
+	require.Equal(t, Unknown, d.c.Knows(older.ID))
+}
+
+// A pull request that expired is remembered under a repository that is here, though it names another first: new
+// evidence comes for that one. // E-03; cases 72, 75
+func TestExpiredPRIsLiftedWhereItIsKnown(t *testing.T) {
+	d := newInstant(t, DefaultConfig())
+	d.step(Input{Kind: InServed, Event: announcement(1, 1, 1)})
+	pr := prFor(10, 3, announcement(1, 1, 1))
+	pr.Repositories = []Coordinate{announcement(0, 9).Repo, announcement(1, 1).Repo}
+	d.from(pr, FromSync, 1)
+	d.until(40 * Minute)
+	require.Equal(t, KnownExpired, d.c.Knows(pr.ID))
+	moved := announcement(2, 1, 5)
+	moved.CreatedAt = 9
+	d.from(moved, FromSync, 1)
+	require.Equal(t, Unknown, d.c.Knows(pr.ID))
+}
+
+// A group whose hunt gave way is not hunted for again until there is room, and is then, without a look at all groups.
+// Q-14, I-1
+func TestHungryGroupsAreFed(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Hunts = 1
+	d := newInstant(t, cfg)
+	one := announcement(1, 1, 1)
+	d.from(one, FromSync, 1)
+	two := announcement(2, 2, 1)
+	two.Repo = Coordinate{Owner: two.Author, Identifier: two.Repo.Identifier + 1, Repo: repo + 99}
+	d.from(two, FromSync, 1) // the first one's hunt gives way
+	require.Equal(t, 1, d.c.Stats().Hunts)
+	require.EqualValues(t, 2, d.c.Stats().HuntsMinted)
+	require.NoError(t, audit(d.c))
+	d.c.starve(d.c.anns.At(d.c.announcementOf(one.Repo.Identifier, one.Author)).Group)
+	d.step(Input{Kind: InRemove, Target: two.ID})
+	d.settle()
+	require.True(t, d.c.fed)
+	require.Empty(t, d.c.hungry)
+	require.NoError(t, audit(d.c))
+}

@@ -22,7 +22,7 @@ var coreSections = []Section{
 		{"Q-11", Built, "Needing nothing is not being done: what waits for its release alone is released again with backoff.", ""},
 		{"Q-12", Built, "A held event delivered again changes nothing, except that a client's copy upgrades a synced one.", ""},
 		{"Q-13", Built, "A PR that names several hosted repositories concerns them all; an `a` value splits into exactly three parts.", ""},
-		{"Q-14", Built, "At the hunt bound the least recently active synced hunt of the busiest author makes room; a newcomer is refused only when all are clients'.", ""},
+		{"Q-14", Built, "At the hunt bound the least recently active synced hunt of the busiest author makes room, one for a served repository last; a newcomer is refused only when all are clients'.", ""},
 	}},
 	{"N and U: what is needed, and from where", []Rule{
 		{"N-01", Built, "Needed are the branch and tag objects of held states and the commits of held PRs, minus what the target holds with its closure; worked out again after every pass and event.", ""},
