@@ -24,7 +24,7 @@ const (
 	textBlocked   = "blocked: the operator of this relay takes no events of this author"
 	textTargets   = "invalid: its e and a tags name more than 500 events and coordinates; delete them in several events"
 	textStore     = "error: storage failed; try again later"
-	textStopping  = "error: shutting down"
+	textStopping  = "error: this relay is shutting down; try again later"
 )
 
 // maxTargets bounds what one deletion names (S-06).

@@ -329,3 +329,20 @@ func TestListingTakenBack(t *testing.T) {
 	d.from(announcement(4, 1, 1), FromSync, 1)
 	require.Equal(t, KnownHeld, d.c.Knows(s.ID))
 }
+
+// Whatever the core refuses, it says with a prefix of the protocol and a reason that is more than a word. // S-02
+func TestEveryRefusalHasAReason(t *testing.T) {
+	texts := []string{textExpired, textDeleted, textFuture, textNotListed, textOlder, textNoAuthor, textEmpty, textNoRepo, textProtected, textFull,
+		textNoCommit, textKind, textBlocked, textTargets, textStore, textStopping, textWrites, textSourceHunts}
+	for why := refusedOtherwise; why < numRefusals; why++ {
+		texts = append(texts, why.again())
+	}
+	seen := map[string]bool{}
+	for _, text := range texts {
+		prefix, reason, _ := strings.Cut(text, ": ")
+		require.Contains(t, []string{"invalid", "blocked", "rate-limited", "error"}, prefix, text)
+		require.Greater(t, len(strings.Fields(reason)), 2, text)
+		require.False(t, seen[text], text)
+		seen[text] = true
+	}
+}
