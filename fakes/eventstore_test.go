@@ -121,3 +121,48 @@ func TestStoreOrderDoesNotMatter(t *testing.T) {
 		require.Equal(t, want, served(rapid.Permutation(events).Draw(t, "order")))
 	})
 }
+
+// RE-01, R-07: what names something served, or is named by it, is related, and so by and by everything that hangs
+// together; what is no longer served relates nothing. // cases 144, 145, 146
+func TestStoreRelates(t *testing.T) {
+	repo := core.Coordinate{Owner: core.PubKey{1}, Identifier: 1, Repo: 1}
+	ann := &core.Event{ID: core.EventID{1}, Author: repo.Owner, Kind: core.KindAnnouncement, Repo: repo}
+	event := func(n byte, mentions ...byte) *core.Event {
+		e := &core.Event{ID: core.EventID{n}, Kind: core.KindIssue}
+		for _, m := range mentions {
+			e.Mentions = append(e.Mentions, core.EventID{m})
+		}
+		return e
+	}
+	issue := event(2, 9)
+	issue.Repositories = []core.Coordinate{repo}
+	comment, onComment, named := event(3, 2), event(4, 3), event(9)
+	s := learned(ann, issue, comment, onComment, named)
+	related := func(e *core.Event) bool { _, _, r := s.Facts(e); return r }
+	for _, e := range []*core.Event{issue, comment, onComment, named} {
+		require.False(t, related(e), "nothing is served")
+	}
+	s.Store(ann.ID)
+	require.True(t, related(issue))
+	require.False(t, related(onComment), "what it hangs on is not here yet")
+	for _, e := range []*core.Event{issue, comment} {
+		require.True(t, related(e))
+		s.Store(e.ID)
+	}
+	require.True(t, related(onComment))
+	require.True(t, related(named), "the issue names it")
+	elsewhere := event(5)
+	elsewhere.Repositories = []core.Coordinate{{Owner: core.PubKey{2}, Identifier: 1, Repo: 2}}
+	require.False(t, related(elsewhere), "the name alone is nothing")
+
+	s.Remove(issue.ID)
+	require.False(t, related(named))
+	require.False(t, related(comment), "nothing it names is here")
+	require.True(t, related(onComment), "the comment is")
+	other := event(6)
+	other.Repositories = issue.Repositories
+	require.True(t, related(other))
+	s.Remove(ann.ID)
+	require.False(t, related(other))
+	require.True(t, related(issue), "the comment names it")
+}

@@ -43,7 +43,7 @@ type journal struct {
 	down    bool
 	count   uint64 // crashes so far
 	offset  core.Time
-	events  []*core.Event // delivered states, PRs and announcements, each once
+	events  []*core.Event // delivered events, each once
 	eventAt map[core.EventID]int
 	served  []core.EventID // in the store when the process died
 }
@@ -228,7 +228,7 @@ func (w *World) restart(id uint64) bool {
 	w.drv.in = core.Input{Kind: core.InRestarted, Offset: j.offset}
 	w.stepMachine(&w.drv.in)
 	for _, id := range j.served {
-		if w.judge != nil && !w.setup.Store.Has(id) && !w.replaced(j.events[j.eventAt[id]]) {
+		if w.judge != nil && !w.setup.Store.Has(id) && !w.replaced(j.events[j.eventAt[id]]) && !w.deleted(j.events[j.eventAt[id]]) {
 			w.violate("I-15", "event "+id.String()+" was served before the crash and is gone after it")
 		}
 	}
@@ -243,6 +243,19 @@ func (w *World) replaced(old *core.Event) bool {
 	}
 	return slices.ContainsFunc(w.journal.events, func(e *core.Event) bool {
 		return e.ID != old.ID && e.Kind == old.Kind && e.Author == old.Author && e.Repo.Identifier == old.Repo.Identifier && w.setup.Store.Has(e.ID)
+	})
+}
+
+// deleted tells whether the store has a deletion by its author that reaches an event: it was about to be stored when
+// the process died (DL-01).
+func (w *World) deleted(old *core.Event) bool {
+	return slices.ContainsFunc(w.journal.events, func(e *core.Event) bool {
+		if e.Kind != core.KindDeletion || e.Author != old.Author || !w.setup.Store.Has(e.ID) {
+			return false
+		}
+		return slices.Contains(e.Targets, old.ID) || old.CreatedAt <= e.CreatedAt && slices.ContainsFunc(e.Coordinates, func(d core.Deleted) bool {
+			return d.Kind == old.Kind && d.Owner == old.Author && d.Identifier == old.Repo.Identifier
+		})
 	})
 }
 
