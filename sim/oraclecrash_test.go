@@ -87,3 +87,40 @@ func TestCrashNeedsASnapshot(t *testing.T) {
 	_, err := NewWorld(s)
 	require.ErrorContains(t, err, "no AppendState")
 }
+
+// cupboard is a store that has what it is made of.
+type cupboard map[core.EventID]bool
+
+func (s cupboard) Store(id core.EventID) core.Verdict { s[id] = true; return core.StoredOK }
+func (s cupboard) Remove(id core.EventID) core.Class  { delete(s, id); return core.OK }
+func (s cupboard) Has(id core.EventID) bool           { return s[id] }
+
+// Over a crash a served event may go by a deletion that was on its way to the store: its author's, which is there now,
+// and reaches it. I-15, DL-01
+func TestWhatMayGoOverACrash(t *testing.T) {
+	alice, mallory := core.PubKey{1}, core.PubKey{2}
+	repo := core.Coordinate{Owner: alice, Identifier: 1, Repo: 1}
+	old := &core.Event{ID: core.EventID{1}, Author: alice, Kind: core.KindState, CreatedAt: 10, Repo: repo}
+	other := core.Coordinate{Owner: alice, Identifier: 2, Repo: 2}
+	for name, row := range map[string]struct {
+		deletion core.Event
+		stored   bool
+		goes     bool
+	}{
+		"by id":                {core.Event{Author: alice, Targets: []core.EventID{old.ID}}, true, true},
+		"not stored":           {core.Event{Author: alice, Targets: []core.EventID{old.ID}}, false, false},
+		"a stranger's":         {core.Event{Author: mallory, Targets: []core.EventID{old.ID}}, true, false},
+		"of another":           {core.Event{Author: alice, Targets: []core.EventID{{7}}}, true, false},
+		"by coordinate":        {core.Event{Author: alice, CreatedAt: 10, Coordinates: []core.Deleted{{Kind: core.KindState, Coordinate: repo}}}, true, true},
+		"of older versions":    {core.Event{Author: alice, CreatedAt: 9, Coordinates: []core.Deleted{{Kind: core.KindState, Coordinate: repo}}}, true, false},
+		"of another kind":      {core.Event{Author: alice, CreatedAt: 10, Coordinates: []core.Deleted{{Kind: core.KindAnnouncement, Coordinate: repo}}}, true, false},
+		"of another's name":    {core.Event{Author: alice, CreatedAt: 10, Coordinates: []core.Deleted{{Kind: core.KindState, Coordinate: other}}}, true, false},
+		"a stranger's by name": {core.Event{Author: mallory, CreatedAt: 10, Coordinates: []core.Deleted{{Kind: core.KindState, Coordinate: repo}}}, true, false},
+	} {
+		d := row.deletion
+		d.ID, d.Kind = core.EventID{2}, core.KindDeletion
+		w := &World{setup: Setup{Store: cupboard{d.ID: row.stored}}}
+		w.journal.events = []*core.Event{old, &d}
+		require.Equal(t, row.goes, w.deleted(old), name)
+	}
+}
