@@ -54,20 +54,26 @@ type localRepo struct {
 	head    core.Handle
 }
 
-// LocalGit is the relay's own git storage; it implements sim.Local. A failed operation changes nothing and
-// gives core.LocalFault; a ref or copy of an object that is not there gives core.NotOurRef.
+// LocalGit is the relay's own git storage; it implements sim.Local. A failed operation changes nothing, but for what
+// an alignment did before it met a lock, and gives core.LocalFault; a ref or copy of an object that is not there
+// gives core.NotOurRef.
 type LocalGit struct {
 	graph    *Graph
 	names    *value.Names
 	repos    []*localRepo // by repository handle
 	diskFull bool
+	lockedIn core.Handle      // the repository of locked
+	locked   []core.Handle    // refs another process holds
 	skip     [NumLocalOps]int // operations that succeed before failures begin
 	fail     [NumLocalOps]int // operations that then fail
 	scratch  []Node
 	counts   LocalCounts
 }
 
-var _ sim.Local = (*LocalGit)(nil)
+var (
+	_ sim.Local     = (*LocalGit)(nil)
+	_ sim.RefLocker = (*LocalGit)(nil)
+)
 
 // LocalCounts is what happened to the storage, for the oracle.
 type LocalCounts struct {
@@ -88,6 +94,17 @@ func (l *LocalGit) FailNext(op LocalOp, skip, n int) {
 
 // DiskFull makes every operation that writes fail until it is set to false; deletions work.
 func (l *LocalGit) DiskFull(full bool) { l.diskFull = full }
+
+// LockRefs has another process hold refs of a repository, or its HEAD, from now until the next call: git refuses a
+// transaction that changes one of them, and changes none.
+func (l *LocalGit) LockRefs(repo core.Handle, names []core.Handle) {
+	l.lockedIn, l.locked = repo, names
+}
+
+// holds tells whether another process has locked a ref.
+func (l *LocalGit) holds(repo, name core.Handle) bool {
+	return len(l.locked) > 0 && l.lockedIn == repo && slices.Contains(l.locked, name)
+}
 
 // Counts is what happened so far.
 func (l *LocalGit) Counts() LocalCounts { return l.counts }

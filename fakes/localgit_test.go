@@ -274,3 +274,51 @@ func TestHead(t *testing.T) {
 		require.Equal(t, row.class, class)
 	}
 }
+
+// ST-08: another process holds a ref or HEAD; git changes none of a transaction's refs, and what came before it stays.
+func TestLockedRefs(t *testing.T) {
+	w, l, a, b := shelf(t)
+	l.Receive(a, w.ids("v1", "dev"))
+	align := func(head string, pairs ...string) core.Class {
+		return l.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: a, Refs: w.refs(pairs...), Head: w.Names.Handle(head)})
+	}
+	lock := func(repo core.Handle, names ...string) {
+		var hs []core.Handle
+		for _, n := range names {
+			hs = append(hs, w.Names.Handle(n))
+		}
+		l.LockRefs(repo, hs)
+	}
+	const main, dev, x = "refs/heads/main", "refs/heads/dev", "refs/heads/main/x"
+	require.Equal(t, core.OK, align(main, dev, "dev", main, "main"))
+
+	lock(a, dev)
+	require.Equal(t, core.LocalFault, align(main, dev, "main", main, "dev"), "one locked ref refuses both")
+	require.Equal(t, w.refs(dev, "dev", main, "main"), l.Refs(a))
+	require.Equal(t, core.LocalFault, align(main, main, "main"), "nor does it go")
+	require.Equal(t, core.OK, align(main, dev, "dev", main, "dev"), "a locked ref that stays hinders nobody")
+	require.Equal(t, core.OK, align(main, dev, "dev", main, "main"))
+
+	lock(b, dev)
+	require.Equal(t, core.OK, align(main, dev, "main", main, "main"), "the lock is in another repository")
+
+	lock(a, "HEAD")
+	require.Equal(t, core.LocalFault, align(dev, dev, "dev", main, "dev"))
+	require.Equal(t, w.Names.Handle(main), l.Head(a))
+	require.Equal(t, w.refs(dev, "main", main, "main"), l.Refs(a))
+
+	lock(a, x)
+	require.Equal(t, core.LocalFault, align(dev, dev, "dev", x, "main"), "the directory went, what replaces it did not come")
+	require.Equal(t, w.Names.Handle(dev), l.Head(a))
+	require.Equal(t, w.refs(dev, "main"), l.Refs(a))
+	lock(0)
+	require.Equal(t, core.OK, align(dev, dev, "dev", x, "main"))
+	require.Equal(t, w.refs(dev, "dev", x, "main"), l.Refs(a))
+
+	pr := core.EventID{9}
+	lock(a, "refs/nostr/"+pr.String())
+	e := core.Effect{Kind: core.EfAlignRefs, Repo: a, Space: core.NostrRef, Event: pr, OIDs: w.ids("dev")}
+	require.Equal(t, core.LocalFault, l.Align(&e))
+	lock(0)
+	require.Equal(t, core.OK, l.Align(&e))
+}

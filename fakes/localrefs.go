@@ -11,7 +11,8 @@ import (
 // and tags of a repository to exactly e.Refs; other refs are untouched. That is one transaction, or two where git
 // refuses it in one: a name that goes is a directory of one that comes, or the reverse (ST-08). With NostrRef it sets refs/nostr/<event> to e.OIDs[0], or deletes
 // it if there is none (PR-02, PR-03). A ref to an object that is not here with its closure changes
-// nothing and gives core.NotOurRef.
+// nothing and gives core.NotOurRef. A lock (LockRefs) on HEAD changes nothing; on a ref, HEAD is set already, and of two
+// transactions perhaps the first is done.
 func (l *LocalGit) Align(e *core.Effect) core.Class {
 	r := l.at(e.Repo)
 	if l.fails(AlignOp) || r == nil {
@@ -23,6 +24,9 @@ func (l *LocalGit) Align(e *core.Effect) core.Class {
 		if len(e.OIDs) > 0 {
 			oid = e.OIDs[0]
 		}
+		if l.holds(e.Repo, name) {
+			return core.LocalFault
+		}
 		return l.setRef(r, name, oid)
 	}
 	for i := range e.Refs {
@@ -33,7 +37,9 @@ func (l *LocalGit) Align(e *core.Effect) core.Class {
 			return core.LocalFault // git lets a branch point to nothing but a commit
 		}
 	}
-	l.setHead(r, e)
+	if !l.setHead(r, e) {
+		return core.LocalFault
+	}
 	if l.aligned(r, e.Refs) {
 		return core.OK
 	}
@@ -75,7 +81,12 @@ func (l *LocalGit) Transact(repo core.Handle, gone []core.Handle, set []core.Ref
 		there[l.names.Text(r.refs[i].Name)] = true
 	}
 	for i := range set {
-		if inside(l.names.Text(set[i].Name), there) {
+		if inside(l.names.Text(set[i].Name), there) || l.holds(repo, set[i].Name) && refOf(r, set[i].Name) != set[i].OID {
+			return false
+		}
+	}
+	for _, name := range gone {
+		if l.holds(repo, name) {
 			return false
 		}
 	}
@@ -160,12 +171,17 @@ func (l *LocalGit) setRef(r *localRepo, name core.Handle, oid core.OID) core.Cla
 }
 
 // setHead points HEAD to the branch a state names, if the state has it and its tip is a commit here; else it stays.
-func (l *LocalGit) setHead(r *localRepo, e *core.Effect) {
+// It tells whether nobody holds HEAD locked.
+func (l *LocalGit) setHead(r *localRepo, e *core.Effect) bool {
 	for i := range e.Refs {
-		if ref := &e.Refs[i]; ref.Name == e.Head && l.branch(e.Head) && l.has(r, ref.OID) && l.commit(ref.OID) {
+		if ref := &e.Refs[i]; ref.Name == e.Head && l.branch(e.Head) && l.has(r, ref.OID) && l.commit(ref.OID) && r.head != e.Head {
+			if len(l.locked) > 0 && l.holds(e.Repo, l.names.Handle("HEAD")) {
+				return false
+			}
 			r.head = e.Head
 		}
 	}
+	return true
 }
 
 func (l *LocalGit) branch(name core.Handle) bool {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"graspsync/sim"
 )
 
 // The reference speaks of every field, verb, subject and answer there is, and its example is sound.
@@ -14,11 +16,12 @@ func TestReferenceIsComplete(t *testing.T) {
 	raw, err := os.ReadFile("../docs/scenarios.md")
 	require.NoError(t, err)
 	doc := string(raw)
-	words := append(append(actionVerbs(), subjects()...), faultVerbs()...)
+	words := append(append(append(actionVerbs(), subjects()...), faultVerbs()...), localVerbs()...)
+	words = append(append(words, verdicts()...), sim.LocalWorkNames()...)
 	words = append(append(words, answers()...), wantWords()...)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Scenario](), reflect.TypeFor[hostFields](), reflect.TypeFor[Behaviour](), reflect.TypeFor[Repo](),
 		reflect.TypeFor[Holding](), reflect.TypeFor[Relay](), reflect.TypeFor[Driver](), reflect.TypeFor[Work](), reflect.TypeFor[Action](),
-		reflect.TypeFor[Expectation]()} {
+		reflect.TypeFor[Expectation](), reflect.TypeFor[Network](), reflect.TypeFor[Link](), reflect.TypeFor[Local]()} {
 		words = append(words, fieldsOf(typ).names...)
 	}
 	for _, w := range words {

@@ -24,6 +24,7 @@ type Scenario struct {
 	Network     *Network          `yaml:"network"`     // several relays in one world; default one, called Service
 	Driver      *Driver           `yaml:"driver"`      // how badly the driver behaves
 	Faults      []Fault           `yaml:"faults"`      // windows in which hosts misbehave
+	Local       []Local           `yaml:"local"`       // windows in which our own storage and store do
 	Permute     int               `yaml:"permute"`     // so many orders of arrival must end alike (I-10)
 	Hostile     Labels            `yaml:"hostile"`     // users whose doings must not matter to others (I-11)
 	Events      string            `yaml:"events"`      // JSON lines file of real signed events, beside the scenario

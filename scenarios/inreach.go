@@ -95,7 +95,7 @@ func (r *reach) domainsOf(repo string) (out []string) {
 // certain tells whether anything at all can be said of this world: nothing is lost, late or failing on our
 // side, no limit changes, and the process has room for everyone.
 func (r *reach) certain() bool {
-	if len(r.raw) > 0 || r.Scenario.Driver != nil && !idealDriver(r.Scenario.Driver) || r.cfg.DomainConcurrency < 1 {
+	if len(r.raw) > 0 || len(r.Local) > 0 || r.Scenario.Driver != nil && !idealDriver(r.Scenario.Driver) || r.cfg.DomainConcurrency < 1 {
 		return false
 	}
 	for i := range r.actions {

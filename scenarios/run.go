@@ -95,7 +95,8 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 func (b *build) setup(seed uint64) sim.Setup {
 	s := b.Scenario
 	return sim.Setup{Scenario: s.Name, Seed: seed, Config: b.cfg, Names: b.names, Remote: b.parts.Servers, Local: b.parts.Local,
-		Store: b.parts.Store, Start: b.start, Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems), Tie: s.tie(seed),
+		Store: b.parts.Store, Start: b.start, Arrivals: b.arrivals, Driver: s.Driver.fake(b.problems),
+		LocalFaults: b.localFaults(), Tie: s.tie(seed),
 		Horizon: core.Time(s.Horizon), Forbidden: b.forbidden(), Reachable: b.inReach()}
 }
 

@@ -77,7 +77,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[Repo](), reflect.TypeFor[Relay](), reflect.TypeFor[Domain]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{plainSchema(t), {Type: "null"}}}
 	case reflect.TypeFor[Driver](), reflect.TypeFor[Work](), reflect.TypeFor[Rule](), reflect.TypeFor[Fault](),
-		reflect.TypeFor[Action](), reflect.TypeFor[Expectation](), reflect.TypeFor[Network](), reflect.TypeFor[Link]():
+		reflect.TypeFor[Action](), reflect.TypeFor[Expectation](), reflect.TypeFor[Network](), reflect.TypeFor[Link](),
+		reflect.TypeFor[Local]():
 		return plainSchema(t)
 	}
 	return nil

@@ -60,6 +60,7 @@ func (s *Scenario) validate(p *problems) *script {
 	v.network()
 	v.driver()
 	v.timeline()
+	v.locals()
 	v.compared()
 	for i := range x.expect {
 		v.expectation(&x.expect[i])

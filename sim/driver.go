@@ -15,6 +15,7 @@ type driver struct {
 	passes []pass
 	urlN   []uint64 // requests so far, by URL handle: the key of per-event noise
 	worked [core.NumEffectKinds]int
+	struck []int // by Setup.LocalFaults: how often each hit
 	req    Request
 	in     core.Input
 
@@ -38,13 +39,15 @@ type local struct {
 	class   core.Class
 	verdict core.Verdict
 	hadRefs bool
-	due     core.Time  // when its completion comes; noDeadline: never
-	oids    []core.OID // what the completion will carry
+	locked  []core.Handle // refs that an alignment finds locked
+	due     core.Time     // when its completion comes; noDeadline: never
+	oids    []core.OID    // what the completion will carry
 }
 
 func (d *driver) init(w *World) {
 	d.w = w
 	d.pushAt = make(map[uint64]int)
+	d.struck = make([]int, len(w.setup.LocalFaults))
 }
 
 // local finds the slot of an id, making room for it.
@@ -62,33 +65,32 @@ func (d *driver) perform(e *core.Effect) {
 	git := d.w.setup.Local
 	switch e.Kind {
 	case core.EfCheckObjects:
-		if s := d.work(e, &f.Check, uint64(e.Repo)); s.class == core.OK {
+		if s := d.work(e, &f.Check, CheckWork, uint64(e.Repo)); s.class == core.OK {
 			s.oids = git.Check(e.Repo, e.OIDs, s.oids[:0])
 		}
 	case core.EfCopyObjects:
-		if s := d.work(e, &f.Copy, uint64(e.Repo)); s.class == core.OK {
+		if s := d.work(e, &f.Copy, CopyWork, uint64(e.Repo)); s.class == core.OK {
 			s.class = git.Copy(e.From, e.Repo, e.OIDs)
 		}
 	case core.EfAlignRefs:
-		if s := d.work(e, &f.Align, uint64(e.Repo)); s.class == core.OK {
-			s.class = git.Align(e)
+		if s := d.work(e, &f.Align, AlignWork, uint64(e.Repo)); s.class == core.OK {
+			s.class = d.align(e, s.locked)
 		}
 	case core.EfStoreEvent:
-		s := d.work(e, &f.Store, word(e.Event[:8]))
-		s.verdict = core.StoreFailed
+		s := d.work(e, &f.Store, StoreWork, word(e.Event[:8]))
 		if s.class == core.OK {
 			s.verdict = d.w.setup.Store.Store(e.Event)
 		}
 	case core.EfRemoveEvent:
-		if s := d.work(e, &f.Remove, word(e.Event[:8])); s.class == core.OK {
+		if s := d.work(e, &f.Remove, RemoveWork, word(e.Event[:8])); s.class == core.OK {
 			s.class = d.w.setup.Store.Remove(e.Event)
 		}
 	case core.EfCreateRepo:
-		if s := d.work(e, &f.Create, uint64(e.Repo)); s.class == core.OK {
+		if s := d.work(e, &f.Create, CreateWork, uint64(e.Repo)); s.class == core.OK {
 			s.class = git.Create(e.Repo)
 		}
 	case core.EfDeleteRepo, core.EfDeleteRepoIfNoRefs:
-		if s := d.work(e, &f.Delete, uint64(e.Repo)); s.class == core.OK {
+		if s := d.work(e, &f.Delete, DeleteWork, uint64(e.Repo)); s.class == core.OK {
 			s.hadRefs, s.class = git.Delete(e.Repo, e.Kind == core.EfDeleteRepoIfNoRefs)
 		}
 	case core.EfCompare:
@@ -112,10 +114,10 @@ func (d *driver) perform(e *core.Effect) {
 
 // work takes a local request into its slot: draws its delay, whether it fails, and whether its
 // completion is lost. A request issued again with the same id is simply done again (T-04).
-func (d *driver) work(e *core.Effect, k *Work, entity uint64) *local {
+func (d *driver) work(e *core.Effect, k *Work, kind LocalWork, entity uint64) *local {
 	w := d.w
 	s := d.local(e.Ask)
-	s.ask, s.kind, s.class, s.hadRefs = e.Ask, e.Kind, core.OK, false
+	s.ask, s.kind, s.class, s.hadRefs, s.verdict, s.locked = e.Ask, e.Kind, core.OK, false, core.StoreFailed, nil
 	s.oids = s.oids[:0]
 	d.worked[e.Kind]++
 	n := d.worked[e.Kind]
@@ -126,6 +128,14 @@ func (d *driver) work(e *core.Effect, k *Work, entity uint64) *local {
 	s.due = w.now + k.Delay
 	if k.Spread != 0 {
 		s.due += Between(Mix(w.setup.Seed, PurposeDelay, entity, uint64(w.now)), 0, k.Spread)
+	}
+	if len(d.struck) != 0 {
+		hit := d.strikes(kind, e.Repo, e.Event)
+		s.due += hit.Delay
+		s.locked = hit.Lock
+		if hit.Fails && s.class == core.OK {
+			s.class, s.verdict = core.LocalFault, max(hit.Verdict, core.StoreFailed)
+		}
 	}
 	if n <= k.LoseFirst || k.Lose.Num != 0 && k.Lose.Hit(Mix(w.setup.Seed, PurposeLose, entity, uint64(w.now))) {
 		s.due = noDeadline

@@ -186,7 +186,11 @@ func (d *driver) answered(id uint64) bool {
 	d.complete(s, &d.in)
 	if d.in.Kind == core.InFetched && (s.reply.Class == core.OK || len(s.reply.OIDs) > 0) {
 		git := d.w.setup.Local
-		git.Receive(s.repo, s.reply.OIDs)
+		if len(d.struck) != 0 && d.strikes(ReceiveWork, s.repo, core.EventID{}).Fails {
+			s.reply.Class, d.in.Class = core.LocalFault, core.LocalFault // nothing of the pack is kept
+		} else {
+			git.Receive(s.repo, s.reply.OIDs)
+		}
 		s.oids = git.Check(s.repo, s.needed, s.oids[:0])
 		d.in.OIDs = s.oids
 	}

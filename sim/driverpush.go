@@ -92,14 +92,23 @@ func (d *driver) pushStage(i uint64) bool {
 func (d *driver) applyPush(s *pushState) {
 	local := d.w.setup.Local
 	repo := s.push.Repo.Repo
-	local.Receive(repo, s.user.OIDs)
 	class, updates := core.OK, s.push.Updates
+	var locked []core.Handle
+	if len(d.struck) != 0 {
+		locked = d.strikes(AlignWork, repo, core.EventID{}).Lock
+		if d.strikes(ReceiveWork, repo, core.EventID{}).Fails {
+			class, updates = core.LocalFault, nil
+		}
+	}
+	if class == core.OK {
+		local.Receive(repo, s.user.OIDs)
+	}
 	if n := s.user.Cut; n > 0 && n <= len(updates) {
 		updates = updates[:n-1]
 	}
 	if refs, moved := d.movedRefs(s.push.Current, updates); moved {
 		s.push.Moved = true
-		class = local.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: refs, Old: s.push.Current})
+		class = d.align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: refs, Old: s.push.Current}, locked)
 	}
 	for i := range updates {
 		u := &updates[i]
@@ -110,7 +119,7 @@ func (d *driver) applyPush(s *pushState) {
 		if !u.New.IsZero() {
 			e.OIDs = []core.OID{u.New}
 		}
-		class = local.Align(&e)
+		class = d.align(&e, locked)
 	}
 	if s.user.Cut > 0 {
 		class = core.LocalFault

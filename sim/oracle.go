@@ -52,7 +52,7 @@ const maxViolations = 64
 
 // NewOracle judges a run of s; of the peers only Names is used, and may be nil.
 func NewOracle(s *Setup) *Oracle {
-	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{local: s.Driver.slowest()}}
+	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{local: s.Driver.slowest() + s.slower()}}
 	o.passes.init()
 	o.addresses = make(judgeAddresses)
 	o.held.init(s)

@@ -298,6 +298,9 @@ func (o *Oracle) lateHolds() {
 		if r.kind == core.KindAnnouncement && h.push != noDeadline {
 			limit = max(limit, h.push+pinFor+o.allowance())
 		}
+		if at := o.unmade(r); at != noDeadline {
+			limit = max(limit, at+o.retrySpan()+o.allowance())
+		}
 		if o.crash.up > 0 && r.deadline-h.offset < o.crash.up { // it expired while down
 			limit = max(limit, o.crash.up+o.cfg.Lifetime+o.allowance())
 		}
@@ -313,4 +316,13 @@ func (o *Oracle) lateHolds() {
 		r.look = limit
 		h.due.Push(limit, i)
 	}
+}
+
+// unmade is when the removal of an announcement's repository, or other local work of its name, failed last: until a
+// retry the announcement is as it was (E-04). noDeadline: never.
+func (o *Oracle) unmade(r *heldRecord) core.Time {
+	if r.kind != core.KindAnnouncement || r.event == nil || o.repos.off() {
+		return noDeadline
+	}
+	return o.repos.name(r.event.Repo.Identifier).failed
 }

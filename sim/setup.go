@@ -33,13 +33,14 @@ type Setup struct {
 	// Told, if set, hears of each event that subscribers are told of: for other worlds that follow this one.
 	Told func(now core.Time, event core.EventID)
 
-	Driver  DriverFaults // zero: an ideal driver without delays
-	Tie     TiePolicy
-	Horizon core.Time // nothing happens after it; > 0
-	Queue   QueueKind
-	Checks  CheckLevel
-	Record  bool         // keep the Record of Result: events, hunts, passes
-	Trace   *TraceWriter // nil: no trace
+	Driver      DriverFaults // zero: an ideal driver without delays
+	LocalFaults []LocalFault // stretches in which the relay's own work goes wrong
+	Tie         TiePolicy
+	Horizon     core.Time // nothing happens after it; > 0
+	Queue       QueueKind
+	Checks      CheckLevel
+	Record      bool         // keep the Record of Result: events, hunts, passes
+	Trace       *TraceWriter // nil: no trace
 
 	Forbidden []core.Handle // domains and URLs nothing may be asked of (I-18), beside own and private sources
 	Reachable []Reachable   // events with data in reach, for liveness (I-4)
@@ -136,6 +137,9 @@ func (s *Setup) validate() error {
 		}
 	}
 	if err := s.validateCrashes(); err != "" {
+		return setupError(err)
+	}
+	if err := s.validateLocalFaults(); err != "" {
 		return setupError(err)
 	}
 	return s.Driver.validate()
