@@ -400,6 +400,9 @@ func (c *Core) reportHealth(p *pass, change budget.Change) {
 	switch change {
 	case budget.LocalFault:
 		c.report(RepLocalFault, e)
+		for _, d := range c.budget.Eased() {
+			c.report(RepCooling, Effect{Class: DNS, Domain: c.budget.Handle(d), Deadline: c.budget.CoolUntil(d)})
+		}
 		c.report(RepCooling, e)
 	case budget.Unreachable:
 		c.report(RepUnreachable, e)

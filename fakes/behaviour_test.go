@@ -443,3 +443,28 @@ func TestNamesParseBack(t *testing.T) {
 	_, ok := ParseAct("nap")
 	require.False(t, ok)
 }
+
+// D-07: a URL that its host does not serve is not found there, after the host's own time and by its own rules; only a
+// host that nobody made has no name.
+func TestURLNobodyServes(t *testing.T) {
+	w := NewWorldParts(&value.Names{}, 1)
+	w.Host("git.example", Always(Behaviour{Answer: Latency{Fixed: 2 * core.Second}})...).Repo("there")
+	w.Host("down.example", Always(Behaviour{Rules: []Rule{{Do: Status, Status: 503}}})...)
+	require.NoError(t, w.Seal())
+	for _, row := range []struct {
+		domain, url string
+		class       core.Class
+		after       core.Time
+	}{
+		{"git.example", "https://git.example/elsewhere.git", core.NotFound, 2 * core.Second},
+		{"git.example", "https://git.example/elsewhere.git", core.NotFound, 2 * core.Second},
+		{"down.example", "https://down.example/x.git", core.ServerError, 0},
+		{"nobody.example", "https://nobody.example/x.git", core.DNS, 0},
+	} {
+		var a sim.Reply
+		r := sim.Request{Kind: sim.AskCompare, URL: w.Names.Handle(row.url), Domain: w.Names.Handle(row.domain), N: 1}
+		w.Servers.Ask(0, &r, &a)
+		require.Equal(t, row.class, a.Class, row.url)
+		require.Equal(t, row.after, a.After, row.url)
+	}
+}

@@ -53,12 +53,16 @@ type call struct {
 	noise  uint64       // entity key of the draws
 }
 
-// Ask answers one request of a pass. A URL nobody serves has a name that does not resolve. A fetch lists
+// Ask answers one request of a pass. A URL that a host does not serve is not found there, in the host's own way; one of no
+// host has a name that does not resolve. A fetch lists
 // in a.OIDs the wanted ids that arrive; their ancestors arrive with them and are found by Local.Check
 // after Local.Receive. No allocation once logs and limits are full.
 func (s *GitServers) Ask(now core.Time, r *sim.Request, a *sim.Reply) {
 	*a = sim.Reply{OIDs: a.OIDs[:0]}
 	repo := s.at(r.URL)
+	if repo == nil {
+		repo = s.stray(r)
+	}
 	if repo == nil {
 		s.unknown++
 		a.Class = core.DNS
@@ -67,6 +71,20 @@ func (s *GitServers) Ask(now core.Time, r *sim.Request, a *sim.Reply) {
 	c := call{now: now, r: r, a: a, repo: repo, noise: repo.key}
 	for s.hop(&c) {
 	}
+}
+
+// stray is a repository that does not exist on a host that does; nil if the host does not either.
+func (s *GitServers) stray(r *sim.Request) *remoteRepo {
+	h := s.byDomain[s.names.Text(r.Domain)]
+	if h == nil || r.URL == 0 {
+		return nil
+	}
+	name := s.names.Text(r.URL)
+	for int64(r.URL) >= int64(len(s.byURL)) {
+		s.byURL = append(s.byURL, nil)
+	}
+	s.byURL[r.URL] = &remoteRepo{name: name, url: r.URL, key: textKey(name), host: h, from: core.Never, until: core.Never}
+	return s.byURL[r.URL]
 }
 
 func (s *GitServers) at(url core.Handle) *remoteRepo {

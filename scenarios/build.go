@@ -27,6 +27,7 @@ type build struct {
 	parser   *nip34.Parser
 	parts    *fakes.WorldParts
 	events   map[string]*core.Event // by name
+	atDoor   map[string]string      // events that could not be read, by name: why
 	urls     map[string][]string    // clone URLs of a repository's name, in order of first use
 	made     map[string]bool        // object labels that exist
 	start    []core.Input           // what the driver tells first
@@ -42,7 +43,7 @@ func (s *Scenario) world(seed uint64) (*build, error) { return s.worldOf(seed, s
 
 // worldOf is world as one relay of a network sees it.
 func (s *Scenario) worldOf(seed uint64, relay string) (*build, error) {
-	b := &build{relay: relay, problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event), pushID: make(map[string]uint64),
+	b := &build{relay: relay, problems: &problems{}, names: new(value.Names), events: make(map[string]*core.Event), atDoor: make(map[string]string), pushID: make(map[string]uint64),
 		urls: make(map[string][]string), made: make(map[string]bool)}
 	b.script = s.validate(b.problems)
 	if err := b.err(); err != nil {

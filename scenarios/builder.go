@@ -166,6 +166,17 @@ func (r *TestRepo) Push(at time.Duration, branches ...string) *TestRepo {
 	return r
 }
 
+// Attack is what a user does to it from an instant on, in the ways named (all there are, if none is).
+func (r *TestRepo) Attack(by string, at time.Duration, ways ...string) *TestRepo {
+	r.t.named++
+	a := Action{At: Span(at), Attack: r.name, By: by, As: fmt.Sprintf("attack %d", r.t.named)}
+	if len(ways) > 0 {
+		a.Ways = ways
+	}
+	r.t.s.Timeline = append(r.t.s.Timeline, a)
+	return r
+}
+
 // TestEvent is an event that SyncedAt or ClientAt brings into the world.
 type TestEvent struct {
 	r *TestRepo

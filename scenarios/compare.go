@@ -38,7 +38,7 @@ func (x *script) fixedOrder() string {
 	for i := range x.actions {
 		a := &x.actions[i].val
 		switch verb := a.verb(); verb {
-		case "announce", "state", "pr", "pr-update", "issue", "note", "delete", "event", "again":
+		case "announce", "state", "pr", "pr-update", "issue", "note", "delete", "event", "again", "raw":
 			if a.Origin == "client" {
 				return fmt.Sprintf("%s comes from a client; only synced events can come in another order", x.actions[i].path)
 			}

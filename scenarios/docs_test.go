@@ -17,7 +17,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	require.NoError(t, err)
 	doc := string(raw)
 	words := append(append(append(actionVerbs(), subjects()...), faultVerbs()...), localVerbs()...)
-	words = append(append(words, verdicts()...), sim.LocalWorkNames()...)
+	words = append(append(append(words, verdicts()...), sim.LocalWorkNames()...), attackWays()...)
 	words = append(append(words, answers()...), wantWords()...)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Scenario](), reflect.TypeFor[hostFields](), reflect.TypeFor[Behaviour](), reflect.TypeFor[Repo](),
 		reflect.TypeFor[Holding](), reflect.TypeFor[Relay](), reflect.TypeFor[Driver](), reflect.TypeFor[Work](), reflect.TypeFor[Action](),

@@ -35,6 +35,10 @@ func (s *Scenario) expand(p *problems) *script {
 	total := 0
 	for i, a := range s.Timeline {
 		path := "timeline[" + strconv.Itoa(i) + "]"
+		if a.Attack != "" {
+			x.attack(p, path, &a)
+			continue
+		}
 		times, ok := repeats(p, path, a.Repeat, &total)
 		for k := 0; ok && k < times; k++ {
 			c := a
@@ -58,6 +62,17 @@ func (s *Scenario) expand(p *problems) *script {
 		}
 	}
 	return x
+}
+
+// attack writes an attack out, unless it is an action of another kind too.
+func (x *script) attack(p *problems, path string, a *Action) {
+	if f := extraField(reflect.ValueOf(*a), actionFields("attack")); f != "" {
+		p.add(join(path, f), fmt.Sprintf("does not go with attack; what does: %s", strings.Join(actionFields("attack"), ", ")))
+		return
+	}
+	for _, c := range x.attackActions(p, path, a) {
+		x.actions = append(x.actions, item[Action]{c.As, path, 0, c})
+	}
 }
 
 func repeats(p *problems, path string, n int, total *int) (times int, ok bool) {

@@ -152,12 +152,18 @@ func (j *judge) present(e *item[Expectation], name string, held bool) {
 }
 
 func (j *judge) refused(e *item[Expectation], name string) {
+	if why, ok := j.atDoor[name]; ok {
+		if !strings.Contains(why, e.val.Text) {
+			j.fail(e, "no refusal with %q; it could not be read: %s", e.val.Text, why)
+		}
+		return
+	}
 	r := j.record(name)
 	if r == nil || len(r.Answers) == 0 {
 		j.fail(e, "the event got no answer")
 		return
 	}
-	if r.Ended == core.RepEndedRefused && e.val.Text == "" {
+	if r.Ended == core.RepEndedRefused && e.val.Text == "" && !e.val.Count.Set && len(e.val.At) == 0 {
 		return // taken at first, and refused by the store at its release
 	}
 	var at []core.Time

@@ -185,35 +185,41 @@ type Action struct {
 	Clock    string            `yaml:"clock"`     // the wall clock steps to this far ahead (or, with "-", behind)
 	Set      map[string]string `yaml:"set"`       // the configuration changes
 	Shutdown bool              `yaml:"shutdown"`
-	Crash    bool              `yaml:"crash"` // the relay dies; it is up again after Down
-	Event    string            `yaml:"event"` // JSON of a real signed event
+	Crash    bool              `yaml:"crash"`  // the relay dies; it is up again after Down
+	Event    string            `yaml:"event"`  // JSON of a real signed event
+	Raw      int64             `yaml:"raw"`    // kind of an event given by its Tags
+	Attack   string            `yaml:"attack"` // a repository: By does to it all that Ways say
 
-	On          string `yaml:"on"`          // relay of the network; default its first
-	As          string `yaml:"as"`          // the event's name; default <verb>-<repository>
-	By          string `yaml:"by"`          // author; default the repository's owner
-	Origin      string `yaml:"origin"`      // synced (default) or client
-	Via         Labels `yaml:"via"`         // upstream relays that deliver it
-	Refs        Refs   `yaml:"refs"`        // of a state or a push
-	Old         Refs   `yaml:"old"`         // of a push: what the client believes is there
-	Head        string `yaml:"head"`        // of a state
-	Commit      string `yaml:"commit"`      // of a pull request
-	Clone       Labels `yaml:"clone"`       // of an announcement (default the repository's) or a pull request
-	Maintainers Labels `yaml:"maintainers"` // of an announcement (default the repository's)
-	Mentions    Labels `yaml:"mentions"`    // events that an issue, a note or a pull request refers to
-	Protected   bool   `yaml:"protected"`   // the event is for its author to publish only (NIP-70)
-	Authed      bool   `yaml:"authed"`      // and its author is authenticated
-	Size        int64  `yaml:"size"`        // of the event's JSON, default 800
-	Also        Labels `yaml:"also"`        // further repositories a pull request names
-	Unlisted    bool   `yaml:"unlisted"`    // the announcement does not list us
-	Coordinate  bool   `yaml:"coordinate"`  // Delete: every version of it up to the deletion's created_at
-	Created     *Span  `yaml:"created"`     // created_at after instant 0; default At
-	Upload      Span   `yaml:"upload"`      // how long a push takes
-	Bytes       int64  `yaml:"bytes"`       // what a push uploads
-	CutAfter    *int   `yaml:"cut-after"`   // of a push: git fails after so many of its ref updates
-	Address     string `yaml:"address"`     // of the client that publishes or pushes (S-06)
-	Down        Span   `yaml:"down"`        // Crash: until the relay is up again
-	Every       Span   `yaml:"every"`       // Again: and again, this often
-	Until       Span   `yaml:"until"`       // up to this instant
+	On          string   `yaml:"on"`          // relay of the network; default its first
+	As          string   `yaml:"as"`          // the event's name; default <verb>-<repository>
+	By          string   `yaml:"by"`          // author; default the repository's owner
+	Origin      string   `yaml:"origin"`      // synced (default) or client
+	Via         Labels   `yaml:"via"`         // upstream relays that deliver it
+	Refs        Refs     `yaml:"refs"`        // of a state or a push
+	Old         Refs     `yaml:"old"`         // of a push: what the client believes is there
+	Head        string   `yaml:"head"`        // of a state
+	Commit      string   `yaml:"commit"`      // of a pull request
+	Clone       Labels   `yaml:"clone"`       // of an announcement (default the repository's) or a pull request
+	Maintainers Labels   `yaml:"maintainers"` // of an announcement (default the repository's)
+	Mentions    Labels   `yaml:"mentions"`    // events that an issue, a note or a pull request refers to
+	Protected   bool     `yaml:"protected"`   // the event is for its author to publish only (NIP-70)
+	Authed      bool     `yaml:"authed"`      // and its author is authenticated
+	Size        int64    `yaml:"size"`        // of the event's JSON, default 800
+	Also        Labels   `yaml:"also"`        // further repositories a pull request names
+	Unlisted    bool     `yaml:"unlisted"`    // the announcement does not list us
+	Coordinate  bool     `yaml:"coordinate"`  // Delete: every version of it up to the deletion's created_at
+	Created     *Span    `yaml:"created"`     // created_at after instant 0; default At
+	CreatedAt   *Unix    `yaml:"created-at"`  // created_at in Unix seconds, whatever it may be
+	Tags        []Labels `yaml:"tags"`        // of a raw event: [[d, hello], …]
+	Content     string   `yaml:"content"`     // of a raw event
+	Ways        Labels   `yaml:"ways"`        // of an attack; default all
+	Upload      Span     `yaml:"upload"`      // how long a push takes
+	Bytes       int64    `yaml:"bytes"`       // what a push uploads
+	CutAfter    *int     `yaml:"cut-after"`   // of a push: git fails after so many of its ref updates
+	Address     string   `yaml:"address"`     // of the client that publishes or pushes (S-06)
+	Down        Span     `yaml:"down"`        // Crash: until the relay is up again
+	Every       Span     `yaml:"every"`       // Again: and again, this often
+	Until       Span     `yaml:"until"`       // up to this instant
 }
 
 // Expectation is one statement about the run. Exactly one subject is set; the other fields say what

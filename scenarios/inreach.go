@@ -100,7 +100,7 @@ func (r *reach) certain() bool {
 	}
 	for i := range r.actions {
 		switch r.actions[i].val.verb() {
-		case "set", "shutdown", "crash", "clock", "event":
+		case "set", "shutdown", "crash", "clock", "event", "raw":
 			return false
 		}
 	}

@@ -54,6 +54,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[Count]():
 		return &jsonschema.Schema{Description: "17, \"<= 40\", \">= 3\" or 2..5", OneOf: []*jsonschema.Schema{{Type: "integer"},
 			{Type: "string", Pattern: `^\s*((<=|>=|=)?\s*[0-9]+|[0-9]+\s*\.\.\s*[0-9]+)\s*$`}}}
+	case reflect.TypeFor[Unix]():
+		return &jsonschema.Schema{Type: "integer", Description: "Unix seconds, negative ones too"}
 	case reflect.TypeFor[Ratio]():
 		return &jsonschema.Schema{Type: "string", Pattern: `^[0-9]+/[0-9]+$`, Description: "a share, as 1/3"}
 	case reflect.TypeFor[Labels]():

@@ -40,6 +40,14 @@ func (b *build) action(at core.Time, it *item[Action]) {
 		name := a.eventName()
 		b.events[name] = ev
 		b.deliver(at, a, ev)
+	case "raw":
+		ev, err := b.rawEvent(a)
+		if err != nil {
+			b.atDoor[a.As] = err.Error()
+			return
+		}
+		b.events[a.As] = &ev
+		b.deliver(at, a, &ev)
 	case "again":
 		ev := b.events[a.Again]
 		if ev == nil {
@@ -104,15 +112,10 @@ func (b *build) deliver(at core.Time, a *Action, ev *core.Event) {
 
 // event makes the event of an action.
 func (b *build) event(verb string, a *Action) *core.Event {
-	ev := &core.Event{ID: eventID(a.eventName()), Size: int32(cmp.Or(a.Size, eventBytes)), Protected: a.Protected}
+	ev := &core.Event{ID: eventID(a.eventName()), Size: int32(cmp.Or(a.Size, eventBytes)), Protected: a.Protected, CreatedAt: b.created(a)}
 	for _, name := range a.Mentions {
 		ev.Mentions = append(ev.Mentions, b.idOf(name))
 	}
-	created := a.At
-	if a.Created != nil {
-		created = *a.Created
-	}
-	ev.CreatedAt = b.cfg.Wall + int64(core.Time(created)/core.Second)
 	name := a.about()
 	if verb == "delete" {
 		target := b.events[name]

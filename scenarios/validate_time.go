@@ -115,7 +115,7 @@ func (v *validator) instant(path string, t Span) {
 // actionFields says which details go with which verb.
 func actionFields(verb string) []string {
 	common := []string{verb, "at", "repeat", "step", "on"}
-	event := append(common, "as", "by", "origin", "via", "created", "address", "protected", "authed", "size")
+	event := append(common, "as", "by", "origin", "via", "created", "created-at", "address", "protected", "authed", "size")
 	switch verb {
 	case "announce":
 		return append(event, "clone", "maintainers", "unlisted")
@@ -132,7 +132,11 @@ func actionFields(verb string) []string {
 	case "again":
 		return append(common, "origin", "every", "until", "address")
 	case "delete":
-		return append(common, "as", "by", "origin", "created", "address", "coordinate")
+		return append(common, "as", "by", "origin", "created", "created-at", "address", "coordinate")
+	case "raw":
+		return append(event, "tags", "content")
+	case "attack":
+		return []string{"attack", "at", "step", "on", "as", "by", "origin", "via", "address", "clone", "ways"}
 	case "crash":
 		return append(common, "down")
 	case "event":
@@ -142,7 +146,7 @@ func actionFields(verb string) []string {
 }
 
 func actionVerbs() []string {
-	return []string{"announce", "state", "pr", "pr-update", "issue", "note", "push", "again", "delete", "remove", "clock", "set", "shutdown", "crash", "event"}
+	return []string{"announce", "state", "pr", "pr-update", "issue", "note", "push", "again", "delete", "remove", "clock", "set", "shutdown", "crash", "event", "raw", "attack"}
 }
 
 // verb is the one verb of an action, or "".
@@ -168,6 +172,8 @@ func (a *Action) eventName() string {
 	switch verb := a.verb(); verb {
 	case "note":
 		return a.Note
+	case "raw":
+		return a.As
 	case "announce", "state", "pr", "pr-update", "issue", "delete":
 		if a.As != "" {
 			return a.As
@@ -242,6 +248,9 @@ func (v *validator) action(it *item[Action]) {
 	if a.Address != "" && set[0] != "push" && a.Origin != "client" {
 		v.add(path+".address", "goes with origin: client")
 	}
+	if a.Created != nil && a.CreatedAt != nil {
+		v.add(path+".created-at", "goes without created; write one of them")
+	}
 	if a.Origin != "" && a.Origin != "synced" && a.Origin != "client" {
 		v.add(path+".origin", unknown("origin", a.Origin, []string{"synced", "client"}))
 	}
@@ -279,6 +288,8 @@ func (v *validator) action(it *item[Action]) {
 		if _, err := parseReal([]byte(a.Event), v.service()); err != nil {
 			v.add(path+".event", err.Error())
 		}
+	case "raw":
+		v.raw(a, path)
 	case "shutdown", "crash":
 	default:
 		v.repoAction(a, verb, path)

@@ -32,6 +32,8 @@ type Oracle struct {
 	crash     judgeCrash
 	repos     judgeRepos
 	places    judgePlaces
+
+	eased uint64 // the step of the latest local fault: what it says of cool-downs takes the place of what was said before
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
@@ -162,9 +164,12 @@ func (o *Oracle) reported(e *core.Effect) {
 	case core.RepPlaceholderHeld, core.RepPlaceholderEnded:
 		o.placed(e)
 	case core.RepCooling:
-		o.domain(e.Domain).told = max(o.domain(e.Domain).told, e.Deadline)
+		o.cooling(e)
 	case core.RepDomainOK, core.RepLocalFault:
 		o.healthy(e.Domain)
+		if e.Report == core.RepLocalFault {
+			o.eased = o.step
+		}
 	case core.RepHuntMerged:
 		o.merged(e)
 		o.crash.gone(e.Hunt, e.Into)

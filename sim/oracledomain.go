@@ -113,6 +113,16 @@ func (o *Oracle) completed(in *core.Input) {
 	}
 }
 
+// cooling notes what the core says of a cool-down. A local fault may shorten those it was wrong about (D-07).
+func (o *Oracle) cooling(e *core.Effect) {
+	d := o.domain(e.Domain)
+	if o.eased == o.step && o.step != 0 {
+		d.told = e.Deadline
+		return
+	}
+	d.told = max(d.told, e.Deadline)
+}
+
 // healthy forgets what the judge held against a domain, or against all where the fault was ours: the
 // charges were refunded.
 func (o *Oracle) healthy(h core.Handle) {

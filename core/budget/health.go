@@ -139,12 +139,16 @@ func (t *Table) dnsFailed(d Dom, now Time) bool {
 		return false
 	}
 	t.doms[d].record = fresh.before
+	t.eased = t.eased[:0]
 	for _, f := range t.dns {
 		// Only if that failure's cool-down is the present one is there a charge to take back.
 		if o := &t.doms[f.dom]; f.dom != d && o.probation && o.coolStart == f.at {
 			o.record = f.before
 			o.localRounds++
-			o.coolUntil = min(o.coolUntil, o.coolStart+backoff(o.localRounds, t.lim.CoolBase, t.lim.LocalCap))
+			if until := o.coolStart + backoff(o.localRounds, t.lim.CoolBase, t.lim.LocalCap); until < o.coolUntil {
+				o.coolUntil = until
+				t.eased = append(t.eased, f.dom)
+			}
 			t.refresh(f.dom, now)
 		}
 	}
@@ -180,6 +184,9 @@ func (t *Table) Stall(d Dom, url Handle, now, started Time) Change {
 	dom.stalledURL, dom.stalledAt = url, now
 	return Unchanged
 }
+
+// Eased are the other domains whose cool-downs became shorter when Fail last gave LocalFault; valid until it does again.
+func (t *Table) Eased() []Dom { return t.eased }
 
 // CoolUntil is the end of d's cool-down, or 0.
 func (t *Table) CoolUntil(d Dom) Time { return t.doms[d].coolUntil }

@@ -190,6 +190,7 @@ func TestLocalFault(t *testing.T) {
 	require.Equal(t, record{}, b.doms[ds[1]].record)
 	require.Equal(t, record{}, b.doms[ds[2]].record)
 	require.Equal(t, mins+20*sec, b.CoolUntil(ds[0]), "short from its beginning")
+	require.Equal(t, []Dom{ds[0]}, b.Eased(), "the one whose rest became shorter; the other had none to lose")
 
 	require.Equal(t, Cooled, b.at(b.now+sec).fail(ds[3], dns), "told once")
 	require.Equal(t, record{}, b.doms[ds[3]].record)

@@ -79,6 +79,7 @@ type Table struct {
 	idle pq.Lane // domains that may be forgotten, looked at in passing (D-08)
 
 	dns   []dnsFailure // failures that may turn out to be local
+	eased []Dom        // cool-downs that the latest local fault shortened
 	local bool
 	spare [][]Time
 }
