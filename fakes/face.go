@@ -69,9 +69,9 @@ func (f *Face) list(repo core.Handle, r *sim.Request, a *sim.Reply) {
 	}
 }
 
-// WithFaces are git servers of which some hosts are relays.
+// WithFaces are git servers of which some hosts are relays. Faults of a relay's host come before its answers.
 type WithFaces struct {
-	Servers sim.Remote
+	Servers *GitServers
 	Faces   map[core.Handle]*Face // by domain; look-up only
 }
 
@@ -80,8 +80,54 @@ var _ sim.Remote = (*WithFaces)(nil)
 // Ask is sim.Remote's.
 func (w *WithFaces) Ask(now core.Time, r *sim.Request, a *sim.Reply) {
 	if f := w.Faces[r.Domain]; f != nil {
-		f.answer(r, a)
+		w.Servers.through(now, r, a, f)
 		return
 	}
 	w.Servers.Ask(now, r, a)
+}
+
+// through has a request pass the faults of its host before a relay answers it.
+func (s *GitServers) through(now core.Time, r *sim.Request, a *sim.Reply, f *Face) {
+	*a = sim.Reply{OIDs: a.OIDs[:0]}
+	repo := s.at(r.URL)
+	if repo == nil {
+		repo = s.stray(r)
+	}
+	if repo == nil {
+		f.answer(r, a)
+		return
+	}
+	c := call{now: now, r: r, a: a, repo: repo, noise: repo.key}
+	c.b, c.began = repo.host.script.at(now)
+	if !s.byFault(&c, &repo.host.faults) || c.rule.Do == Answer {
+		f.answer(r, a)
+		return
+	}
+	if !c.rule.shapes() {
+		s.refuse(&c)
+		return
+	}
+	f.answer(r, a)
+	if a.Class != core.OK {
+		return
+	}
+	c.reform()
+	c.shape()
+}
+
+// reform changes what a relay said as the rule of a fault does.
+func (c *call) reform() {
+	a := c.a
+	switch {
+	case c.does(Hide) && c.r.Kind == sim.AskCompare:
+		a.OIDs, a.HasHeads, a.Fingerprint = a.OIDs[:0], false, [32]byte{}
+	case (c.does(Truncate) || c.does(Endless)) && c.r.Kind == sim.AskCompare:
+		a.OIDs, a.Truncated = a.OIDs[:min(c.rule.Keep, len(a.OIDs))], true
+	case c.does(Deny) && c.r.Kind != sim.AskCompare:
+		a.OIDs, a.Class = a.OIDs[:0], core.NotOurRef
+	case c.does(CutPack) && c.r.Kind == sim.AskFetch:
+		a.OIDs, a.Class, a.Bytes = a.OIDs[:0], core.CutShort, a.Bytes/2
+	case c.does(Move) && c.r.Kind == sim.AskFetch:
+		a.RefsMoved = true
+	}
 }

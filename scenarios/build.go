@@ -175,6 +175,12 @@ func (b *build) served(r *item[Repo]) {
 	for _, label := range has {
 		oids = append(oids, oid(identifier, label))
 	}
+	for i := range r.val.On[b.relay] {
+		here, _ := r.val.On[b.relay][i].Has.expand()
+		for _, label := range here {
+			oids = append(oids, oid(identifier, label))
+		}
+	}
 	git.Create(repo)
 	git.Receive(repo, oids)
 	git.Align(&core.Effect{Kind: core.EfAlignRefs, Repo: repo, Refs: st.Refs})

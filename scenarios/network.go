@@ -132,6 +132,7 @@ func (s *Scenario) playNetwork(seed uint64, o Options) ([]*member, error) {
 		setup := m.judge.setup(seed)
 		setup.Remote, setup.Checks, setup.Record, setup.Reachable = w, o.Checks, true, nil
 		setup.Told = func(now core.Time, id core.EventID) { m.tell(members, now, id) }
+		setup.Up = func(now core.Time) { m.reconnect(members, now) }
 		if t := o.traceOf(m.name, i == 0); t != nil {
 			setup.Trace = sim.NewTraceWriter(t, o.Build)
 		}
@@ -207,49 +208,6 @@ func (m *member) remote(members []*member) sim.Remote {
 		}
 	}
 	return with
-}
-
-// tell brings an event that m serves now to those who follow it.
-func (m *member) tell(members []*member, now core.Time, id core.EventID) {
-	m.told = append(m.told, id)
-	for i := range m.judge.Network.Links {
-		l := &m.judge.Network.Links[i]
-		if l.From != m.name {
-			continue
-		}
-		to := members[slices.IndexFunc(members, func(o *member) bool { return o.name == l.To })]
-		for k := range l.Duplicates + 1 {
-			to.hear(m, l, now+core.Time(k)*core.Second, id, uint64(k))
-		}
-		if l.Replay > 0 {
-			for t := now + core.Time(l.Replay); t <= core.Time(m.judge.Horizon); t += core.Time(l.Replay) {
-				to.hear(m, l, t, id, uint64(t))
-			}
-		}
-	}
-}
-
-// hear is the other end of a link.
-func (m *member) hear(from *member, l *Link, at core.Time, id core.EventID, nth uint64) {
-	if len(l.Cut) == 2 && at >= core.Time(l.Cut[0]) && at < core.Time(l.Cut[1]) {
-		at = core.Time(l.Cut[1])
-	}
-	at += core.Time(l.Latency)
-	if l.Jitter > 0 {
-		at += sim.Between(sim.Mix(m.judge.cfg.Seed, sim.FirstForeignPurpose+1, idWord(id), nth), 0, core.Time(l.Jitter))
-	}
-	ev := m.byID[id]
-	if ev == nil || at > core.Time(m.judge.Horizon) {
-		return
-	}
-	m.world.Inject(at, core.Input{Kind: core.InEvent, Event: ev, Origin: core.FromSync, From: m.judge.names.Handle("wss://" + from.name)})
-}
-
-func idWord(id core.EventID) (w uint64) {
-	for _, b := range id[:8] {
-		w = w<<8 | uint64(b)
-	}
-	return w
 }
 
 // merged is the verdict on all relays together; violations name the relay.

@@ -63,3 +63,19 @@ func TestBadNetworks(t *testing.T) {
 		require.True(t, strings.Contains(err.Error(), row.want), "%s\nmust say %q, says:\n%v", row.yaml, row.want, err)
 	}
 }
+
+// What a relay of a network holds at the start is objects alone, of a repository that stands there.
+func TestBadHoldingsAtRelays(t *testing.T) {
+	const head = "version: 1\nname: x\ndescription: y\nhorizon: 1h\nnetwork: {relays: [one.example, two.example]}\n"
+	for _, row := range []struct{ yaml, want string }{
+		{"repos: {alice/hello: {start: absent, on: {one.example: main}}}\n", `repos["alice/hello"].on["one.example"]: a relay holds something of a repository at the start only with start: served`},
+		{"repos: {alice/hello: {on: {one.example: {has: main, from: 1m}}}}\n", "write labels alone"},
+		{"repos: {alice/hello: {on: {one.example: {has: main, hidden: true}}}}\n", "write labels alone"},
+		{"repos: {alice/hello: {on: {six.example: main}}}\n", `host "six.example" is not declared under hosts`},
+	} {
+		_, err := Parse("x.yaml", []byte(head+row.yaml))
+		require.ErrorContains(t, err, row.want, row.yaml)
+	}
+	_, err := Parse("x.yaml", []byte(head+"repos: {alice/hello: {on: {one.example: [main, dev]}}}\n"))
+	require.NoError(t, err)
+}

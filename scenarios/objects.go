@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,6 +118,9 @@ func (b *build) chainOrder(commits map[string]Labels) []string {
 func (b *build) holdings(r *item[Repo]) {
 	_, identifier, _ := splitRepo(r.name)
 	for _, where := range sortedKeys(r.val.On) {
+		if b.Network != nil && slices.Contains(b.Network.Relays, where) {
+			continue // its own storage, see served
+		}
 		for _, url := range b.urls[r.name] {
 			domain, _ := fakes.Domain(url)
 			if domain != where && url != where {

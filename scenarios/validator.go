@@ -159,10 +159,23 @@ func (v *validator) repo(r *item[Repo]) {
 			}
 			v.labels(hp, h.Has)
 			v.refs(hp+".refs", h.Refs)
+			if v.Network != nil && slices.Contains(v.Network.Relays, where) {
+				v.atRelay(hp, r, &h)
+			}
 			if h.Until > 0 && h.Until <= h.From {
 				v.add(hp+".until", fmt.Sprintf("%v is not after %v", h.Until, h.From))
 			}
 		}
+	}
+}
+
+// atRelay checks what a relay of the network holds at the start.
+func (v *validator) atRelay(path string, r *item[Repo], h *Holding) {
+	if r.val.Start == "absent" {
+		v.add(path, "a relay holds something of a repository at the start only with start: served")
+	}
+	if h.Refs != nil || h.Hidden || h.From != 0 || h.Until != 0 {
+		v.add(path, "a relay holds objects from the start on and shows what its states say; write labels alone")
 	}
 }
 

@@ -32,6 +32,8 @@ type Setup struct {
 
 	// Told, if set, hears of each event that subscribers are told of: for other worlds that follow this one.
 	Told func(now core.Time, event core.EventID)
+	// Up, if set, hears that the relay is up again after a crash, before its Restarted is stepped.
+	Up func(now core.Time)
 
 	Driver      DriverFaults // zero: an ideal driver without delays
 	LocalFaults []LocalFault // stretches in which the relay's own work goes wrong
