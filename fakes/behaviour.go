@@ -43,12 +43,14 @@ const (
 	PostRedirect            // POSTs are sent to To, where no client follows; GETs go on down the chain
 	Endless                 // (shapes) an advertisement without end (F-04)
 	Dumb                    // (shapes) a static mirror of loose files: one request per object, at most Keep
+	TimeLimit               // (shapes) what takes longer than For is cut off then
+	Ban                     // 403 for For, after the host gave Limit answers of 401 within its window
 	NumActs
 )
 
 var actNames = [NumActs]string{"answer", "status", "stall", "stall-mid", "drip", "reset", "dns", "tls", "refuse", "timeout",
 	"html", "empty", "err-line", "truncate", "cut-advert", "cut-pack", "deny", "hide", "move", "churn", "redirect",
-	"private", "throttle", "close", "no-type", "challenge", "post-status", "post-redirect", "endless", "dumb"}
+	"private", "throttle", "close", "no-type", "challenge", "post-status", "post-redirect", "endless", "dumb", "time-limit", "ban"}
 
 // String is the name used in scenario files.
 func (a Act) String() string {
@@ -103,12 +105,12 @@ type Rule struct {
 	After      Latency   // until the verdict shows; zero = the server's usual time to answer
 	Status     uint16    // Status, PostStatus: 400 to 599
 	RetryAfter core.Time // Status, Throttle: header sent, 0 = none
-	For        core.Time // Stall, StallMid: 0 = for ever; Timeout: 0 = ConnectTimeout
+	For        core.Time // Stall, StallMid: 0 = for ever; Timeout: 0 = ConnectTimeout; TimeLimit, Ban: > 0
 	Rate       int64     // Drip: bytes per second; 0 = one byte per Gap
 	Gap        core.Time // Drip: 0 = 1 s, unless Rate is 0
 	Keep       int       // Truncate: refs; Dumb: most requests of one fetch, 0 = DumbBound
 	To         string    // Redirect, PostRedirect: a URL; an own, unknown or looping one is the point of some tests
-	Limit      Limit     // Throttle, Challenge
+	Limit      Limit     // Throttle, Challenge, Ban
 
 	to      core.Handle
 	limiter *limiter
@@ -210,7 +212,9 @@ func (r *Rule) validate() error {
 		return fmt.Errorf("field Rate of drip is %d: want bytes per second above 0, or 0 with a Gap between single bytes", r.Rate)
 	case (r.Do == Redirect || r.Do == PostRedirect) && r.To == "":
 		return fmt.Errorf("field To of %v is empty: want a URL", r.Do)
-	case r.limits() && (r.Limit.Requests < 1 || r.Limit.Requests > 1<<16 || r.Limit.Window <= 0):
+	case (r.Do == TimeLimit || r.Do == Ban) && r.For == 0:
+		return fmt.Errorf("field For of %v is 0s: want more", r.Do)
+	case (r.limits() || r.Do == Ban) && (r.Limit.Requests < 1 || r.Limit.Requests > 1<<16 || r.Limit.Window <= 0):
 		return fmt.Errorf("field Limit of %v is %d per %v: want 1 to 65536 per more than 0s", r.Do, r.Limit.Requests, r.Limit.Window)
 	}
 	return nil

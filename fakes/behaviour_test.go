@@ -343,8 +343,9 @@ func TestServerRateLimitPerURL(t *testing.T) {
 // The presets of known hosts are valid, and bursts are bounded and repeat.
 func TestHostPresets(t *testing.T) {
 	w := NewWorldParts(&value.Names{}, 1)
-	for i, b := range []Behaviour{Typical(), Flaky(), Indexing(), GitHub(), GitLab(), Codeberg()} {
-		w.Host(string(rune('a'+i))+".example", Always(b)...)
+	for i, p := range Presets() {
+		w.Host(p.Name+".example", Always(p.Behaviour)...)
+		require.True(t, i == 0 || Presets()[i-1].Name < p.Name, "in order of name")
 	}
 	s := BurstRefusals(5, "github.com", 24*core.Hour)
 	w.Host("github.com", s...)
@@ -467,4 +468,42 @@ func TestURLNobodyServes(t *testing.T) {
 		require.Equal(t, row.class, a.Class, row.url)
 		require.Equal(t, row.after, a.After, row.url)
 	}
+}
+
+// A self-managed GitLab forbids everything for an hour after thirty refused logins within three minutes, and only then.
+func TestBanAfterRefusedLogins(t *testing.T) {
+	w, _, _ := hello(t)
+	b := GitLabSelf()
+	b.Answer, b.Fetch = Latency{}, Latency{}
+	b.Rules = append(b.Rules, Rule{Do: Status, Status: 401, On: On(sim.AskProbe)})
+	w.Host("git.example.com", Always(b)...)
+	class := func(kind sim.RequestKind, at core.Time) core.Class { return w.ask(kind, helloURL, at, "main").Class }
+	const sec = core.Second
+	for i := range core.Time(29) {
+		require.Equal(t, core.Unauthorized, class(sim.AskProbe, i*sec))
+	}
+	require.Equal(t, core.OK, class(sim.AskCompare, 30*sec))
+	require.Equal(t, core.Unauthorized, class(sim.AskProbe, 180*sec), "the first has left the window")
+	require.Equal(t, core.OK, class(sim.AskCompare, 180*sec))
+	require.Equal(t, core.Unauthorized, class(sim.AskProbe, 180*sec), "the thirtieth within three minutes")
+	require.Equal(t, core.Forbidden, class(sim.AskCompare, 180*sec))
+	require.Equal(t, core.Forbidden, class(sim.AskProbe, 180*sec+core.Hour-1))
+	require.Equal(t, core.OK, class(sim.AskCompare, 180*sec+core.Hour))
+}
+
+// A time limit cuts off what takes longer, and keeps nothing of it.
+func TestTimeLimitOfAServer(t *testing.T) {
+	w, _, _ := hello(t)
+	w.Host("git.example.com", Always(Behaviour{Fetch: Latency{Fixed: 50 * core.Second}, Rules: []Rule{
+		{Do: TimeLimit, For: 30 * core.Second, On: On(sim.AskFetch)}, {Do: TimeLimit, For: core.Minute}}})...)
+	require.Equal(t, core.OK, w.ask(sim.AskCompare, helloURL, 0, "main").Class)
+	a := w.ask(sim.AskFetch, helloURL, 0, "main")
+	require.Equal(t, core.CutShort, a.Class)
+	require.Empty(t, a.OIDs)
+	require.Equal(t, 30*core.Second, a.After)
+	w, _, _ = hello(t)
+	w.Host("git.example.com", Always(Behaviour{Fetch: Latency{Fixed: 50 * core.Second}, Rules: SoftServe().Rules})...)
+	a = w.ask(sim.AskFetch, helloURL, 0, "main")
+	require.Equal(t, core.OK, a.Class)
+	require.Equal(t, 50*core.Second, a.After)
 }

@@ -91,7 +91,7 @@ func (s *GitServers) through(now core.Time, r *sim.Request, a *sim.Reply, f *Fac
 	*a = sim.Reply{OIDs: a.OIDs[:0]}
 	repo := s.at(r.URL)
 	if repo == nil {
-		repo = s.stray(r)
+		repo = s.stray(r.URL, s.names.Text(r.Domain))
 	}
 	if repo == nil {
 		f.answer(r, a)

@@ -20,6 +20,7 @@ type host struct {
 	faults  faults
 	log     hostLog
 	tally   Tally
+	ban     ban
 }
 
 // GitServers is all git servers of the world; it implements sim.Remote. What it answers is a function of
@@ -61,7 +62,7 @@ func (s *GitServers) Ask(now core.Time, r *sim.Request, a *sim.Reply) {
 	*a = sim.Reply{OIDs: a.OIDs[:0]}
 	repo := s.at(r.URL)
 	if repo == nil {
-		repo = s.stray(r)
+		repo = s.stray(r.URL, s.names.Text(r.Domain))
 	}
 	if repo == nil {
 		s.unknown++
@@ -74,17 +75,17 @@ func (s *GitServers) Ask(now core.Time, r *sim.Request, a *sim.Reply) {
 }
 
 // stray is a repository that does not exist on a host that does; nil if the host does not either.
-func (s *GitServers) stray(r *sim.Request) *remoteRepo {
-	h := s.byDomain[s.names.Text(r.Domain)]
-	if h == nil || r.URL == 0 {
+func (s *GitServers) stray(url core.Handle, domain string) *remoteRepo {
+	h := s.byDomain[domain]
+	if h == nil || url == 0 {
 		return nil
 	}
-	name := s.names.Text(r.URL)
-	for int64(r.URL) >= int64(len(s.byURL)) {
+	name := s.names.Text(url)
+	for int64(url) >= int64(len(s.byURL)) {
 		s.byURL = append(s.byURL, nil)
 	}
-	s.byURL[r.URL] = &remoteRepo{name: name, url: r.URL, key: textKey(name), host: h, from: core.Never, until: core.Never}
-	return s.byURL[r.URL]
+	s.byURL[url] = &remoteRepo{name: name, url: url, key: textKey(name), host: h, from: core.Never, until: core.Never}
+	return s.byURL[url]
 }
 
 func (s *GitServers) at(url core.Handle) *remoteRepo {
@@ -171,6 +172,9 @@ func (s *GitServers) applies(c *call, r *Rule, began core.Time) bool {
 	}
 	if r.Share.Den > 0 && !r.Share.hit(s.draw(c, forShare, uint64(r.Do)<<16|uint64(r.Status))) {
 		return false
+	}
+	if r.Do == Ban {
+		return c.now < c.repo.host.ban.until
 	}
 	if !r.limits() {
 		return true

@@ -89,6 +89,11 @@ func (s *GitServers) HTTP(now core.Time, q *HTTPRequest, a *HTTPReply) {
 	*a = HTTPReply{}
 	repo := s.at(q.URL)
 	if repo == nil {
+		if domain, err := Domain(s.names.Text(q.URL)); err == nil {
+			repo = s.stray(q.URL, domain)
+		}
+	}
+	if repo == nil {
 		s.unknown++
 		a.Fail = core.DNS
 		return
@@ -138,7 +143,11 @@ func (s *GitServers) refuseHTTP(c *call, a *HTTPReply) bool {
 	r := c.rule
 	switch r.Do {
 	case Status, PostStatus:
-		a.Status = r.Status
+		if a.Status = r.Status; classOf(r.Status) == core.Unauthorized {
+			c.refusedLogin()
+		}
+	case Ban:
+		a.Status = 403
 	case Throttle:
 		a.Status = 429
 	case DNS:
@@ -287,5 +296,9 @@ func (c *call) shapeHTTP(a *HTTPReply) {
 		a.First += orElse(c.rule.For, Forever)
 	case c.does(StallMid) && (c.http.Kind == PostWant || c.r.Kind == sim.AskCompare && len(a.Refs) > 0):
 		a.Hush = orElse(c.rule.For, Forever)
+	case c.does(TimeLimit) && a.First+a.Span > c.rule.For:
+		a.Body, a.OIDs = CutBody, nil
+		a.First = min(a.First, c.rule.For)
+		a.Span = c.rule.For - a.First
 	}
 }

@@ -61,3 +61,24 @@ func (l *limiter) stamp(now core.Time) {
 		l.oldest = 0
 	}
 }
+
+// ban is what a host remembers of refused logins.
+type ban struct {
+	limiter
+	until core.Time
+}
+
+// refusedLogin counts an answer of 401, if the present behaviour bans those who get many.
+func (c *call) refusedLogin() {
+	for i := range c.b.Rules {
+		if r := &c.b.Rules[i]; r.Do == Ban {
+			b := &c.repo.host.ban
+			b.Limit = r.Limit
+			b.stamp(c.now)
+			if b.full(c.now) {
+				b.until = c.now + r.For
+			}
+			return
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package fakes
 
-import "graspsync/core"
+import (
+	"graspsync/core"
+	"graspsync/sim"
+)
 
 // No public distribution of git latencies was found, so these two are our own proposal: log-normal
 // through a median and a 99th percentile that fit the few published figures. They are tables of
@@ -90,6 +93,48 @@ func Codeberg() Behaviour {
 		{Do: Status, Status: 504, Share: Ratio{1, 100}},
 	}
 	return b
+}
+
+// GitLabSelf is a self-managed GitLab: no limits, but an hour of 403 after 30 answers of 401 within three minutes.
+func GitLabSelf() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: Ban, For: core.Hour, Limit: Limit{Requests: 30, Window: 3 * core.Minute}}}
+	return b
+}
+
+// SourceHut is a host whose operator cuts crawlers off by hand: one that made 4,774 clones in two and a half hours was.
+// A clone is counted as three requests.
+func SourceHut() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: Throttle, Limit: Limit{Requests: 3 * 4774, Window: 150 * core.Minute, CountRefused: true}}}
+	return b
+}
+
+// SoftServe ends every request after a minute, whatever is still to come.
+func SoftServe() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: TimeLimit, For: core.Minute}}
+	return b
+}
+
+// NgitRelay is the reference GRASP relay as it once was: a bucket of 100 connections, of which one comes back every two
+// minutes, taken as so many in any 200 minutes; and 30 s for each fetch.
+func NgitRelay() Behaviour {
+	b := Typical()
+	b.Rules = []Rule{{Do: Throttle, Limit: Limit{Requests: 100, Window: 200 * core.Minute}}, {Do: TimeLimit, For: 30 * core.Second, On: On(sim.AskFetch)}}
+	return b
+}
+
+// Presets are the known kinds of hosts by name, in order of name.
+func Presets() []Preset {
+	return []Preset{{"codeberg", Codeberg()}, {"flaky", Flaky()}, {"github", GitHub()}, {"gitlab", GitLab()}, {"gitlab-self", GitLabSelf()},
+		{"indexing", Indexing()}, {"ngit-relay", NgitRelay()}, {"soft-serve", SoftServe()}, {"sourcehut", SourceHut()}, {"typical", Typical()}}
+}
+
+// Preset is a known kind of host.
+type Preset struct {
+	Name      string
+	Behaviour Behaviour
 }
 
 // BurstRefusals is GitHub as seen from outside its limits: half the calls are refused for minutes, then

@@ -11,7 +11,7 @@ const dripGap = core.Second
 // shapes tells whether a rule leaves the answer to the repository and only changes its form.
 func (r *Rule) shapes() bool {
 	switch r.Do {
-	case Answer, Stall, StallMid, Drip, Truncate, Hide, Move, Churn, Endless, Dumb:
+	case Answer, Stall, StallMid, Drip, Truncate, Hide, Move, Churn, Endless, Dumb, TimeLimit:
 		return true
 	case CutPack, Deny:
 		return true // of fetches and probes; a compare is answered as usual
@@ -32,6 +32,11 @@ func (s *GitServers) refuse(c *call) (again bool) {
 	switch r.Do {
 	case Status, PostStatus:
 		a.Class, a.Status, a.RetryAfter = classOf(r.Status), r.Status, r.RetryAfter
+		if a.Class == core.Unauthorized {
+			c.refusedLogin()
+		}
+	case Ban:
+		a.Class, a.Status = core.Forbidden, 403
 	case Throttle:
 		a.Class, a.Status, a.RetryAfter = core.TooManyRequests, 429, r.RetryAfter
 	case Reset, Close:
@@ -265,6 +270,10 @@ func (c *call) shape() {
 		}
 		a.After += c.rule.For
 		a.Silent = max(a.Silent, c.rule.For)
+	case c.does(TimeLimit) && a.After > c.rule.For:
+		a.Bytes /= 2 // some of it
+		a.After, a.Silent = c.rule.For, min(a.Silent, c.rule.For)
+		a.Class, a.OIDs = core.CutShort, a.OIDs[:0]
 	}
 }
 

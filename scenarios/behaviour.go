@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,19 +25,25 @@ func answers() []string {
 	return out
 }
 
+// likeWords are the kinds of hosts that Like may name.
+func likeWords() (out []string) {
+	for _, k := range fakes.Presets() {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
 // behaviour translates b; what is wrong goes to p under path.
 func (b *Behaviour) fake(p *problems, path string) fakes.Behaviour {
 	var out fakes.Behaviour
-	switch b.Like {
-	case "":
-	case "typical":
-		out = fakes.Typical()
-	case "flaky":
-		out = fakes.Flaky()
-	case "indexing":
-		out = fakes.Indexing()
-	default:
-		p.add(path+".like", unknown("kind of host", b.Like, []string{"typical", "flaky", "indexing"}))
+	if b.Like != "" {
+		presets := fakes.Presets()
+		i := slices.IndexFunc(presets, func(k fakes.Preset) bool { return k.Name == b.Like })
+		if i < 0 {
+			p.add(path+".like", unknown("kind of host", b.Like, likeWords()))
+		} else {
+			out = presets[i].Behaviour
+		}
 	}
 	if b.Latency > 0 || b.Jitter > 0 {
 		out.Answer = latency(p, path+".latency", b.Latency, b.Jitter)
@@ -51,6 +58,8 @@ func (b *Behaviour) fake(p *problems, path string) fakes.Behaviour {
 	if b.Speed > 0 {
 		out.Rate = b.Speed
 	}
+	known := out.Rules
+	out.Rules = nil // what the scenario says comes before what the kind of host does
 	rules := b.Rules
 	if b.Rule.Answer != "" {
 		rules = append([]Rule{b.Rule}, rules...)
@@ -63,6 +72,13 @@ func (b *Behaviour) fake(p *problems, path string) fakes.Behaviour {
 			at = path + ".rules[" + strconv.Itoa(i) + "]"
 		}
 		out.Rules = append(out.Rules, rules[i].fake(p, at))
+	}
+	for _, r := range known {
+		if r.Do == fakes.Ban {
+			out.Rules = append([]fakes.Rule{r}, out.Rules...) // nobody who is banned gets any further
+			continue
+		}
+		out.Rules = append(out.Rules, r)
 	}
 	return out
 }
@@ -127,7 +143,9 @@ func (r *Rule) fake(p *problems, path string) fakes.Rule {
 		p.add(path, fmt.Sprintf("bytes-per-sec %d and keep %d, must not be negative", r.BytesPerSec, r.Keep))
 	case (out.Do == fakes.Redirect || out.Do == fakes.PostRedirect) && r.Target == "":
 		p.add(path+".target", "missing, a redirect needs a URL")
-	case out.Do == fakes.Throttle || out.Do == fakes.Challenge:
+	case (out.Do == fakes.TimeLimit || out.Do == fakes.Ban) && r.For == 0:
+		p.add(path+".for", fmt.Sprintf("missing, %s needs to know how long", r.Answer))
+	case out.Do == fakes.Throttle || out.Do == fakes.Challenge || out.Do == fakes.Ban:
 		out.Limit = fakes.Limit{Requests: r.Limit, Window: core.Time(r.Window), CountRefused: r.CountRefused}
 		if out.Limit.Window == 0 {
 			out.Limit.Window = core.Minute
@@ -136,7 +154,7 @@ func (r *Rule) fake(p *problems, path string) fakes.Rule {
 			p.add(path+".limit", fmt.Sprintf("%d, must be 1 to 65536 requests per window", r.Limit))
 		}
 	case r.Limit != 0 || r.Window != 0 || r.CountRefused:
-		p.add(path, "limit, window and count-refused go with \"answer: throttle\" and \"answer: challenge\"")
+		p.add(path, "limit, window and count-refused go with \"answer: throttle\", \"answer: challenge\" and \"answer: ban\"")
 	}
 	return out
 }

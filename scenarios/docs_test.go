@@ -3,6 +3,7 @@ package scenarios
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	require.NoError(t, err)
 	doc := string(raw)
 	words := append(append(append(actionVerbs(), subjects()...), faultVerbs()...), localVerbs()...)
-	words = append(append(append(words, verdicts()...), sim.LocalWorkNames()...), attackWays()...)
+	words = append(append(append(words, verdicts()...), sim.LocalWorkNames()...), append(attackWays(), likeWords()...)...)
 	words = append(append(words, answers()...), wantWords()...)
 	for _, typ := range []reflect.Type{reflect.TypeFor[Scenario](), reflect.TypeFor[hostFields](), reflect.TypeFor[Behaviour](), reflect.TypeFor[Repo](),
 		reflect.TypeFor[Holding](), reflect.TypeFor[Relay](), reflect.TypeFor[Driver](), reflect.TypeFor[Work](), reflect.TypeFor[Action](),
@@ -38,4 +39,29 @@ func TestReferenceIsComplete(t *testing.T) {
 	res, err := s.Run(Options{})
 	require.NoError(t, err)
 	require.Empty(t, res.Violations)
+}
+
+// The table of what real servers do names scenarios that exist, every answer a host may give, and every kind of host.
+func TestTableOfRealServers(t *testing.T) {
+	raw, err := os.ReadFile("../docs/conformance.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(raw), "| real servers do | fake | scenario |\n|---|---|---|\n")
+	require.True(t, ok)
+	table, _, _ := strings.Cut(rest, "\n\n")
+	all, err := Catalogue()
+	require.NoError(t, err)
+	fakesNamed := ""
+	for _, row := range strings.Split(table, "\n") {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		require.Len(t, cells, 3, row)
+		fakesNamed += cells[1]
+		for _, name := range strings.Split(cells[2], ", ") {
+			require.True(t, slices.ContainsFunc(all, func(s *Scenario) bool { return s.Name == name }), "no scenario is called %q", name)
+		}
+	}
+	for _, word := range append(answers(), likeWords()...) {
+		if word != "answer" && !strings.Contains(fakesNamed, "`"+word) {
+			t.Errorf("docs/conformance.md does not name %q among what real servers do", word)
+		}
+	}
 }

@@ -58,7 +58,7 @@ type Phase struct {
 // Behaviour is how a host answers: a base, and rules of which the first that applies is the answer. One
 // rule may stand directly in the behaviour.
 type Behaviour struct {
-	Like    string `yaml:"like"`    // base: typical, flaky or indexing; default answers at once
+	Like    string `yaml:"like"`    // base: a kind of host, as github; default answers at once
 	Latency Span   `yaml:"latency"` // from a question to its answer
 	Jitter  Span   `yaml:"jitter"`  // up to this much more, drawn per request
 	Fetch   Span   `yaml:"fetch"`   // Latency of a fetch, where it differs
@@ -76,12 +76,12 @@ type Rule struct {
 	Down         Span   `yaml:"down"`          // … then for this long, and so on
 	After        Span   `yaml:"after"`         // the answer takes this long
 	RetryAfter   Span   `yaml:"retry-after"`   // sent with a status or by throttle
-	For          Span   `yaml:"for"`           // stall, stall-mid: silence ends; timeout: how long it takes
+	For          Span   `yaml:"for"`           // stall, stall-mid: silence ends; timeout: how long it takes; time-limit; ban: how long
 	BytesPerSec  int64  `yaml:"bytes-per-sec"` // drip
 	Gap          Span   `yaml:"gap"`           // drip: between two writes
 	Keep         int    `yaml:"keep"`          // truncate: refs that still arrive
 	Target       string `yaml:"target"`        // redirect: a URL
-	Limit        int    `yaml:"limit"`         // throttle: requests per Window that pass
+	Limit        int    `yaml:"limit"`         // throttle: requests per Window that pass; ban: answers of 401 per Window
 	Window       Span   `yaml:"window"`        // throttle: default 60s
 	CountRefused bool   `yaml:"count-refused"` // throttle: what it refuses counts too
 }
@@ -108,6 +108,7 @@ type Holding struct {
 	Has    Labels `yaml:"has"`    // objects
 	Refs   Refs   `yaml:"refs"`   // what it advertises; default a branch for each of Has
 	Hidden bool   `yaml:"hidden"` // it advertises none of them
+	Filler int    `yaml:"filler"` // further refs that it advertises and nobody wants
 	From   Span   `yaml:"from"`
 	Until  Span   `yaml:"until"` // 0: for ever
 }

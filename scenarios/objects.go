@@ -132,6 +132,9 @@ func (b *build) holdings(r *item[Repo]) {
 				if h.Until > 0 {
 					when[1] = core.Time(h.Until)
 				}
+				if h.Filler > 0 {
+					repo.Filler(h.Filler)
+				}
 				has, _ := h.Has.expand()
 				for _, label := range has {
 					repo.Holds(objectLabel(identifier, label), when...)

@@ -22,6 +22,8 @@ type Options struct {
 
 	// TraceOf is where the traces of the further relays of a network go; nil, or a nil writer, is nowhere.
 	TraceOf func(relay string) io.Writer
+
+	change func(relay string, s *sim.Setup) // for tests: of the relays of a network
 }
 
 // Run runs the scenario and judges it: a broken invariant is a violation with its id, an expectation that

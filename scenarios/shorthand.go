@@ -113,7 +113,7 @@ func (h *Holdings) decodeNode(d *decoder, n ast.Node, path string) {
 }
 
 func (h Holdings) encodeNode() node {
-	if len(h) == 1 && h[0].Refs == nil && !h[0].Hidden && h[0].From == 0 && h[0].Until == 0 {
+	if len(h) == 1 && h[0].Refs == nil && !h[0].Hidden && h[0].Filler == 0 && h[0].From == 0 && h[0].Until == 0 {
 		return h[0].Has.encodeNode()
 	}
 	out := make(items, len(h))

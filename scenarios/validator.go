@@ -162,6 +162,12 @@ func (v *validator) repo(r *item[Repo]) {
 			if v.Network != nil && slices.Contains(v.Network.Relays, where) {
 				v.atRelay(hp, r, &h)
 			}
+			if h.Filler < 0 || h.Filler > 10_000_000 {
+				v.add(hp+".filler", fmt.Sprintf("%d, must be 0 to 10000000 refs", h.Filler))
+			}
+			if h.Filler > 0 && h.From|h.Until != 0 {
+				v.add(hp+".filler", "is there for all time; write it in a holding without from and until")
+			}
 			if h.Until > 0 && h.Until <= h.From {
 				v.add(hp+".until", fmt.Sprintf("%v is not after %v", h.Until, h.From))
 			}
@@ -174,7 +180,7 @@ func (v *validator) atRelay(path string, r *item[Repo], h *Holding) {
 	if r.val.Start == "absent" {
 		v.add(path, "a relay holds something of a repository at the start only with start: served")
 	}
-	if h.Refs != nil || h.Hidden || h.From != 0 || h.Until != 0 {
+	if h.Refs != nil || h.Hidden || h.Filler != 0 || h.From != 0 || h.Until != 0 {
 		v.add(path, "a relay holds objects from the start on and shows what its states say; write labels alone")
 	}
 }
