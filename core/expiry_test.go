@@ -213,3 +213,33 @@ func TestEmptyStateNeedsItsOwn(t *testing.T) {
 	d.event(state(6, 2), FromSync)
 	require.Contains(t, nums(d.reports(RepHeld)), 6)
 }
+
+// E-05: a state that arrives while the repository is being deleted gives the announcement its thirty minutes also where the
+// deletion finds a ref that somebody else left there, however soon that ref goes.
+func TestStateWhileADeletionFindsAPlaceholder(t *testing.T) {
+	for _, stateCame := range []bool{false, true} {
+		d := newInstant(t, DefaultConfig())
+		a := announcement(1, 1)
+		d.event(a, FromSync)
+		d.until(2 * Minute)
+		ok, text := d.push(pushTo(5, a, ofPR(9, oid(7)))) // by a stranger
+		require.True(t, ok, text)
+		d.hold = func(e Effect) bool { return e.Kind == EfDeleteRepoIfNoRefs }
+		d.until(30 * Minute)
+		require.Len(t, d.pending, 1)
+		if stateCame {
+			d.event(state(2, 1, oid(8)), FromSync)
+		}
+		d.step(Input{Kind: InRepoDeleted, Ask: d.pending[0].Ask, HadRefs: true})
+		d.pending = nil
+		want := 32 * Minute // with the placeholder
+		if stateCame {
+			want = 60 * Minute
+		}
+		require.Equal(t, want, d.reports(RepExtended)[0].Deadline)
+		d.until(want - 1)
+		require.Empty(t, d.pending)
+		d.until(want)
+		require.Len(t, d.pending, 1)
+	}
+}

@@ -88,6 +88,9 @@ func (c *Core) onRepoDeleted(in *Input) {
 		if ann.Deadline = c.lastPlace(k.b); ann.Deadline <= c.life() {
 			ann.Deadline = c.life() + c.cfg.Lifetime
 		}
+		if c.waitsForRepo(ann) { // a state came meanwhile (E-05)
+			ann.Deadline = max(ann.Deadline, c.life()+c.cfg.Lifetime)
+		}
 		c.armAnnouncement(k.b)
 		c.report(RepExtended, Effect{Event: ann.ID, Deadline: ann.Deadline - c.offset})
 		c.refresh(ann.Group)

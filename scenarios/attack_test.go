@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"graspsync/core"
+	"graspsync/sim"
 )
 
 // Whatever ways of attacking come together, from a relay or from addresses, before, between and after the victim's own
@@ -100,4 +103,40 @@ expect:
 	second, err := again.Run(Options{})
 	require.NoError(t, err)
 	require.Equal(t, res.Hash, second.Hash)
+}
+
+// Every scenario of the catalogue bears an attack on one of its repositories: what it expects may fail, no invariant does,
+// and nobody who has nothing to do with the attacker is any worse off. I-11
+func TestCatalogueBearsAttacks(t *testing.T) {
+	all, err := Catalogue()
+	require.NoError(t, err)
+	attacks := 0
+	for i, s := range all {
+		switch {
+		case strings.HasPrefix(s.Name, "real-"), s.Horizon > Span(5*core.Hour), s.Network != nil, len(s.Hostile) > 0:
+			continue
+		case s.Name == "conf-challenge-page": // the attacker uses up what the host lets one address have
+			continue
+		case s.Name == "clock-jumps-past-deadlines": // and here the pass that was just in time comes later
+			continue
+		}
+		victim := sortedKeys(s.Repos)[i%len(s.Repos)]
+		at := Span(sim.Mix(uint64(len(s.Name)), 1, uint64(i), 3) % uint64(min(s.Horizon, Span(2*core.Minute))))
+		if strings.Contains(victim, "{") || at+Span(core.Minute) > s.Horizon {
+			continue
+		}
+		c := *s
+		c.Permute, c.Hostile = 0, Labels{"zed"}
+		c.Timeline = append(append([]Action(nil), s.Timeline...), Action{At: at, Attack: victim, By: "zed", Step: Span(300 * core.Millisecond)})
+		res, err := c.Run(Options{})
+		require.NoError(t, err)
+		attacks++
+		for _, v := range res.Violations {
+			if v.ID != "expect" && !expectsBroken(s, v.ID) {
+				t.Errorf("%s, attack on %s at %v: %s at %v, step %d: %s", s.Name, victim, at, v.ID, v.At, v.Step, v.Text)
+				break
+			}
+		}
+	}
+	require.Greater(t, attacks, 100)
 }

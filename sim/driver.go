@@ -133,7 +133,7 @@ func (d *driver) work(e *core.Effect, k *Work, kind LocalWork, entity uint64) *l
 		hit := d.strikes(kind, e.Repo, e.Event)
 		s.due += hit.Delay
 		s.locked = hit.Lock
-		if hit.Fails && s.class == core.OK {
+		if hit.Fails && s.class == core.OK && (kind != StoreWork || !w.setup.Store.Has(e.Event)) { // what it has it need not write
 			s.class, s.verdict = core.LocalFault, max(hit.Verdict, core.StoreFailed)
 		}
 	}

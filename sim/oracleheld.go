@@ -150,8 +150,16 @@ func (o *Oracle) storing(e *core.Effect) {
 	h := &o.held
 	i, ok := h.index[e.Event]
 	if !ok {
-		o.violate("I-16", "event %s goes to the store, but is neither held nor newly delivered", e.Event)
-		_, i = h.get(e.Event)
+		// An announcement that was refused may be taken up when another one lists its author (S-05, AN-03).
+		ev := o.repos.memory[e.Event]
+		if ev == nil || ev.Kind != core.KindAnnouncement {
+			o.violate("I-16", "event %s goes to the store, but is neither held nor newly delivered", e.Event)
+		}
+		var r *heldRecord
+		r, i = h.get(e.Event)
+		if ev != nil {
+			r.kind, r.event, r.answered = ev.Kind, ev, true
+		}
 	}
 	slot := int(e.Ask & askSlotMask)
 	for len(h.stores) <= slot {
@@ -176,6 +184,7 @@ func (o *Oracle) stored(in *core.Input) {
 	r.storing--
 	if in.Verdict == core.StoredOK {
 		r.storedOK = true
+		o.repos.stands(o, r.event)
 	}
 	o.repos.over(o, in.Ask, in.Verdict != core.StoreFailed)
 	if in.Verdict != core.StoreFailed && r.answered {

@@ -153,6 +153,16 @@ func (j *judgeRepos) servedAtStart(o *Oracle, e *core.Event) {
 	}
 }
 
+// stands notes that an announcement is served, however busy its name is just then.
+func (j *judgeRepos) stands(o *Oracle, e *core.Event) {
+	if j.off() || e == nil || e.Kind != core.KindAnnouncement || !(e.ListsUs || o.cfg.ArchiveAll) {
+		return
+	}
+	if r := j.at(e); j.view.Exists(r.repo) {
+		r.proven = true
+	}
+}
+
 // foundAtStart notes a repository that is there at the start; whether a served announcement made it is not
 // asked.
 func (j *judgeRepos) foundAtStart(repo core.Handle) {

@@ -260,3 +260,23 @@ func TestOracleRepositoriesOfTheHeld(t *testing.T) {
 	s.exists[s.repo] = false
 	s.broke("I-7", "had refs and was deleted all the same")
 }
+
+// An announcement whose repository cannot be removed stays until the removal is tried again, and no longer. I-17 E-04
+func TestOracleBearsAFailedRemoval(t *testing.T) {
+	const limit = 1800*core.Second + 311*core.Second
+	removal := core.Effect{Kind: core.EfDeleteRepoIfNoRefs, Ask: localAskID(9), Repo: core.Handle(0)}
+	fails := func(s *shown, at core.Time) *shown {
+		removal.Repo = s.repo
+		s.at(at, wake, removal).at(at, core.Input{Kind: core.InRepoDeleted, Ask: removal.Ask, Class: core.LocalFault})
+		return s
+	}
+	retry := func(s *shown) core.Time { return s.o.retrySpan() }
+	s := newShown(t)
+	s.at(limit+1, wake).caught("I-17", "is still held")
+	s = fails(newShown(t), 1800*core.Second)
+	s.at(limit+1, wake).clean()
+	s.at(limit+retry(s)+1, wake).caught("I-17", "is still held")
+	s = fails(fails(newShown(t), 1800*core.Second), 2100*core.Second)
+	s.at(limit+300*core.Second+retry(s), wake).clean()
+	s.at(limit+300*core.Second+retry(s)+1, wake).caught("I-17", "is still held")
+}
