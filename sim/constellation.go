@@ -70,7 +70,7 @@ func (w *World) pending() (core.Time, bool) {
 }
 
 // Inject delivers an input at an instant, as if it had been among the arrivals: for what other worlds tell. One
-// that lies in the past comes at once; one past the horizon never.
+// that lies in the past of this world comes at its present; one past the horizon never.
 func (w *World) Inject(at core.Time, in core.Input) {
 	w.injected = append(w.injected, Arrival{At: max(at, w.now), Input: in})
 	w.push(max(at, w.now), evInjected, uint64(len(w.injected)-1))

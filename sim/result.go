@@ -20,7 +20,17 @@ type Result struct {
 	OrderHash  uint64    // of pass starts alone
 	Violations []Violation
 	Counts     Counts
-	Record     *Record // what happened, item by item; nil unless Setup.Record
+	Record     *Record       // what happened, item by item; nil unless Setup.Record
+	Relays     []RelayResult // of several relays in one world, in their order; what stands above is of all together
+}
+
+// RelayResult is what one of several relays did.
+type RelayResult struct {
+	Name       string
+	Steps      uint64
+	Hash       uint64
+	Violations int // how many of the Violations are its own
+	Counts     Counts
 }
 
 // Counts are what the world saw, for summaries and expectations.

@@ -23,8 +23,18 @@ type jsonRun struct {
 	Hash       string           `json:"hash"`
 	OrderHash  string           `json:"order_hash"`
 	Counts     map[string]int64 `json:"counts"`
+	Relays     []jsonRelay      `json:"relays,omitempty"`
 	Violations []jsonViolation  `json:"violations"`
 	Reproduce  string           `json:"reproduce"`
+}
+
+// jsonRelay is one of several relays in one world.
+type jsonRelay struct {
+	Relay      string           `json:"relay"`
+	Events     uint64           `json:"events"`
+	Hash       string           `json:"hash"`
+	Violations int              `json:"violations"`
+	Counts     map[string]int64 `json:"counts"`
 }
 
 type jsonViolation struct {
@@ -56,6 +66,10 @@ func printJSON(w io.Writer, done []outcome, s summary) error {
 		if o.result != nil {
 			r.Events, r.VirtualNS, r.Counts = o.result.Steps, int64(o.result.Virtual), counts(&o.result.Counts)
 			r.Hash, r.OrderHash = fmt.Sprintf("%016x", o.result.Hash), fmt.Sprintf("%016x", o.result.OrderHash)
+			for k := range o.result.Relays {
+				x := &o.result.Relays[k]
+				r.Relays = append(r.Relays, jsonRelay{x.Name, x.Steps, fmt.Sprintf("%016x", x.Hash), x.Violations, counts(&x.Counts)})
+			}
 			for _, v := range o.result.Violations {
 				r.Violations = append(r.Violations, jsonViolation{v.ID, int64(v.At), v.Step, v.Text})
 			}

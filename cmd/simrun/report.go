@@ -86,6 +86,9 @@ func rowsOf(t *table, runs []outcome) {
 			t.row(o.Name, verdict(o.code), seed)
 		case len(runs) == 1 || o.code != exitOK:
 			cells(t, o.Name, verdict(o.code), seed, o.result, fmt.Sprintf("%016x", o.result.Hash))
+			for k := range o.result.Relays {
+				relayCells(t, &o.result.Relays[k])
+			}
 		default:
 			passed++
 			sum.Virtual += o.result.Virtual
@@ -101,6 +104,16 @@ func rowsOf(t *table, runs []outcome) {
 func cells(t *table, name, verdict, seed string, r *sim.Result, hash string) {
 	c := &r.Counts
 	t.row(name, verdict, seed, span(r.Virtual), r.Steps, c.Arrived, c.Released, c.Expired, c.StillHeld, c.Attempts, c.Passes, c.Requests, hash)
+}
+
+// relayCells is the line of one relay of several, below that of all together.
+func relayCells(t *table, r *sim.RelayResult) {
+	broken := ""
+	if r.Violations > 0 {
+		broken = strconv.Itoa(r.Violations) + " broken"
+	}
+	c := &r.Counts
+	t.row("  "+r.Name, broken, "", "", r.Steps, c.Arrived, c.Released, c.Expired, c.StillHeld, c.Attempts, c.Passes, c.Requests, fmt.Sprintf("%016x", r.Hash))
 }
 
 func addCounts(sum, c *sim.Counts) {
