@@ -29,7 +29,6 @@ type Stats struct {
 	Pushes        int
 	DeletedPRs    int // ids of deleted PRs that are remembered (DL-01)
 	Placeholders  int // refs whose event is not known (PR-03)
-	Unlisted      int // repositories that are kept for their retention (AN-06); counted at each call
 	Pending       int // events that the store is asked to take as they are
 	Releases      int
 	Ignored       uint64 // completions with an old or unknown id, in all (T-04)
@@ -41,8 +40,8 @@ type Stats struct {
 	PassesMinted  uint64
 }
 
-// retained counts the repositories that are kept unlisted for a while. It looks at every announcement, which no Step does.
-func (c *Core) retained() (n int) {
+// Unlisted counts the repositories that are kept unlisted for a while. It looks at every announcement, which no Step does. AN-06
+func (c *Core) Unlisted() (n int) {
 	for i := range c.anns.Items {
 		if a := &c.anns.Items[i]; a.Status != purgatory.Free && (a.Unlisted || a.Orphan) && (a.RepoExists || a.RepoAsked) {
 			n++
@@ -57,7 +56,7 @@ func (c *Core) Stats() Stats {
 	urls, oids := c.memo.Live(c.now)
 	return Stats{Held: c.holdings, Announcements: c.announced, Hunts: c.hunts, Attempts: c.attempts, Passes: c.passes.Len(),
 		Asks: c.asks.Len(), Tickets: use.Parked, Domains: use.Domains, URLs: c.urls.Len(), MemoURLs: urls, MemoOIDs: oids,
-		ExpiredIDs: c.expired.Len(), DeletedPRs: c.gone.Len(), Early: c.rejected.live(c.life(), c.cfg.RejectedFullTTL), RejectedIDs: c.rejected.ids.Len(), Sources: c.sources.slab.Len(), HeldBytes: c.heldBytes, Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Unlisted: c.retained(), Pending: c.pending.Len(), Releases: c.releases.Len(),
+		ExpiredIDs: c.expired.Len(), DeletedPRs: c.gone.Len(), Early: c.rejected.live(c.life(), c.cfg.RejectedFullTTL), RejectedIDs: c.rejected.ids.Len(), Sources: c.sources.slab.Len(), HeldBytes: c.heldBytes, Pushes: len(c.pushes.byID), Placeholders: c.places.slab.Len(), Pending: c.pending.Len(), Releases: c.releases.Len(),
 		Ignored: c.ignored, Breaches: c.breaches, Overdue: c.overdue,
 		HuntsMinted: uint64(c.huntSeq), PassesMinted: c.passSeq, Lookups: c.lookups, Closures: c.closures}
 }
