@@ -108,7 +108,10 @@ func (w *World) Finish() Result {
 }
 
 // counter is a machine that can say what it keeps, as core.Core can.
-type counter interface{ Stats() core.Stats }
+type counter interface {
+	Stats() core.Stats
+	Unlisted() int
+}
 
 // idle judges that what is held has a wake-up, its deadline if nothing else (I-1), and that nothing is left where nothing is wanted: with no event held and no request on its
 // way, permits, tickets, attempts and requests are back at zero (I-8). The driver model keeps the
@@ -136,7 +139,7 @@ func (w *World) idle() {
 			strconv.Itoa(s.Hunts)+" hunts, "+strconv.Itoa(s.Attempts)+" attempts, "+strconv.Itoa(s.Passes)+" passes, "+
 			strconv.Itoa(s.Asks)+" requests, "+strconv.Itoa(s.Tickets)+" tickets and "+strconv.Itoa(s.Releases)+" releases")
 	}
-	if w.due != noDeadline && s.Hunts == 0 && s.ExpiredIDs == 0 && s.Domains == 0 && s.MemoURLs == 0 && s.Early == 0 && w.core.Unlisted() == 0 {
+	if w.due != noDeadline && s.Hunts == 0 && s.ExpiredIDs == 0 && s.Domains == 0 && s.MemoURLs == 0 && s.Early == 0 && c.Unlisted() == 0 {
 		w.violate("I-8", "the core keeps nothing, but wants to be woken at "+w.due.String())
 	}
 }
