@@ -35,11 +35,12 @@ func newApp(stdout, stderr io.Writer) *app {
 }
 
 type grammar struct {
-	Run    runCmd    `cmd:"" default:"withargs" help:"Run scenarios, by name or from files; without any, the whole catalogue."`
-	List   listCmd   `cmd:"" help:"List the catalogue: a line each, name first."`
-	Replay replayCmd `cmd:"" help:"Feed the inputs of a trace to a fresh core and demand the same effects."`
-	Import importCmd `cmd:"" help:"Turn a dump of real NIP-34 events into a scenario."`
-	Bench  benchCmd  `cmd:"" help:"Measure what a run costs with checks, hash and trace on and off."`
+	Run         runCmd         `cmd:"" default:"withargs" help:"Run scenarios, by name or from files; without any, the whole catalogue."`
+	List        listCmd        `cmd:"" help:"List the catalogue: a line each, name first."`
+	Replay      replayCmd      `cmd:"" help:"Feed the inputs of a trace to a fresh core and demand the same effects."`
+	Import      importCmd      `cmd:"" help:"Turn a dump of real NIP-34 events into a scenario."`
+	Determinism determinismCmd `cmd:"" help:"Prove that runs depend on world and seed alone: other orders, other processes, other GOMAXPROCS and GOGC, another architecture."`
+	Bench       benchCmd       `cmd:"" help:"Measure what a run costs with checks, hash and trace on and off."`
 }
 
 const description = `Runs simulated worlds against the sync core and judges them from outside.
@@ -52,7 +53,7 @@ func (a *app) main(args []string) int {
 	var g grammar
 	done := false // --help was printed
 	parser, err := kong.New(&g, kong.Name("simrun"), kong.Description(description), kong.Writers(a.out, a.err),
-		kong.Exit(func(int) { done = true }), kong.Vars{"jobs": fmt.Sprint(runtime.GOMAXPROCS(0))})
+		kong.Exit(func(int) { done = true }), kong.Vars{"jobs": fmt.Sprint(runtime.GOMAXPROCS(0)), "det_arch": otherArch()})
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

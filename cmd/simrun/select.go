@@ -71,7 +71,7 @@ func (a *app) find(word string) (*scenarios.Scenario, error) {
 
 // suggest names the closest scenarios or commands, so that a slip of the pen costs one look.
 func suggest(all []*scenarios.Scenario, word string) string {
-	names := []string{"run", "list", "replay", "import", "bench"}
+	names := []string{"run", "list", "replay", "import", "determinism", "bench"}
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
