@@ -75,10 +75,11 @@ func (a *Action) author() string {
 }
 
 // compare makes the further runs that the scenario asks for, and adds their findings.
-func (s *Scenario) compare(seed uint64, checks sim.CheckLevel, res *sim.Result) error {
+func (s *Scenario) compare(seed uint64, o *Options, res *sim.Result) error {
 	if s.Permute == 0 && len(s.Hostile) == 0 {
 		return nil
 	}
+	checks := o.Checks
 	if checks == sim.ChecksThorough {
 		checks = sim.ChecksFast
 	}
@@ -91,6 +92,9 @@ func (s *Scenario) compare(seed uint64, checks sim.CheckLevel, res *sim.Result) 
 		last = b
 		setup := b.setup(seed)
 		setup.Checks = checks
+		if o.Change != nil {
+			o.Change(b.relay, &setup)
+		}
 		return setup, nil
 	}
 	if s.Permute > 0 {

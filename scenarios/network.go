@@ -136,8 +136,8 @@ func (s *Scenario) playNetwork(seed uint64, o Options) ([]*member, error) {
 		if t := o.traceOf(m.name, i == 0); t != nil {
 			setup.Trace = sim.NewTraceWriter(t, o.Build)
 		}
-		if o.change != nil {
-			o.change(m.name, &setup)
+		if o.Change != nil {
+			o.Change(m.name, &setup)
 		}
 		world, err := sim.NewWorld(setup)
 		if err != nil {

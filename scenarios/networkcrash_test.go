@@ -85,7 +85,7 @@ func stepsOf(t *testing.T, s *Scenario) map[string]uint64 {
 
 // crashedRow runs the row with one crash and tells what each relay serves and shows in the end.
 func crashedRow(t *testing.T, s *Scenario, relay string, at sim.StepCrash) map[string]string {
-	members, err := s.playNetwork(1, Options{change: func(name string, setup *sim.Setup) {
+	members, err := s.playNetwork(1, Options{Change: func(name string, setup *sim.Setup) {
 		if name == relay {
 			setup.Crashes = []sim.StepCrash{at}
 		}

@@ -23,7 +23,9 @@ type Options struct {
 	// TraceOf is where the traces of the further relays of a network go; nil, or a nil writer, is nowhere.
 	TraceOf func(relay string) io.Writer
 
-	change func(relay string, s *sim.Setup) // for tests: of the relays of a network
+	// Change may change the run of each relay before its world is made: broken machines and drivers for tests of the
+	// tools, and a look at the names of a run. Runs that are only compared with (permute, hostile) are changed too.
+	Change func(relay string, s *sim.Setup)
 }
 
 // Run runs the scenario and judges it: a broken invariant is a violation with its id, an expectation that
@@ -49,7 +51,7 @@ func (s *Scenario) Run(o Options) (sim.Result, error) {
 		return sim.Result{}, err
 	}
 	j.expectations()
-	if err := s.compare(cmp.Or(o.Seed, s.Seed, 1), o.Checks, j.res); err != nil {
+	if err := s.compare(cmp.Or(o.Seed, s.Seed, 1), &o, j.res); err != nil {
 		return sim.Result{}, err
 	}
 	return *j.res, nil
@@ -66,6 +68,9 @@ func (s *Scenario) play(seed uint64, o Options) (*judge, error) {
 	setup.Remote, setup.Checks, setup.Record = w, o.Checks, true
 	if o.Trace != nil {
 		setup.Trace = sim.NewTraceWriter(o.Trace, o.Build)
+	}
+	if o.Change != nil {
+		o.Change(b.relay, &setup)
 	}
 	world, err := sim.NewWorld(setup)
 	if err != nil {

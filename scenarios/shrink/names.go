@@ -1,0 +1,3 @@
+package shrink
+
+func names(g *gate, label string) {}
