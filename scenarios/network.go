@@ -219,7 +219,7 @@ func merged(members []*member) sim.Result {
 	out.Violations = nil
 	for i, m := range members {
 		r := m.judge.res
-		out.Relays = append(out.Relays, sim.RelayResult{Name: m.name, Steps: r.Steps, Hash: r.Hash, Violations: len(r.Violations), Counts: r.Counts})
+		out.Relays = append(out.Relays, sim.RelayResult{Name: m.name, Steps: r.Steps, Hash: r.Hash, Violations: len(r.Violations), Counts: r.Counts, Record: r.Record})
 		for _, v := range r.Violations {
 			v.Text = m.name + ": " + v.Text
 			out.Violations = append(out.Violations, v)

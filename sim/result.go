@@ -31,6 +31,7 @@ type RelayResult struct {
 	Hash       uint64
 	Violations int // how many of the Violations are its own
 	Counts     Counts
+	Record     *Record // as in Result
 }
 
 // Counts are what the world saw, for summaries and expectations.

@@ -17,6 +17,7 @@ type engine struct {
 	load      func(path string) (*scenarios.Scenario, error)
 	run       func(s *scenarios.Scenario, seed uint64, trace io.Writer) (*sim.Result, error)
 	replay    func(trace io.Reader) (sim.Replayed, error)
+	change    func(relay string, s *sim.Setup) // of runs that are drawn; nil: none
 }
 
 func realEngine() engine {
@@ -31,6 +32,9 @@ func runScenario(s *scenarios.Scenario, seed uint64, trace io.Writer) (*sim.Resu
 		return nil, err
 	}
 	r.Record = nil
+	for i := range r.Relays {
+		r.Relays[i].Record = nil
+	}
 	return &r, nil
 }
 

@@ -141,7 +141,7 @@ type failing struct {
 func (g *gate) prepare(s *scenarios.Scenario, v sim.Violation) (failing, error) {
 	g.target.id = v.ID
 	if v.ID == expectID {
-		g.target.shape = shapeOf(v.Text)
+		g.target.shape = shapeOf(s, v.Text)
 	}
 	compact := failing{clone(s), v}
 	out, err := s.WrittenOut()

@@ -1,7 +1,9 @@
 package shrink
 
 import (
+	"strconv"
 	"strings"
+	"time"
 
 	"graspsync/scenarios"
 	"graspsync/sim"
@@ -20,7 +22,7 @@ const expectID = "expect"
 // hit finds the failure in a result.
 func (t *target) hit(s *scenarios.Scenario, r *sim.Result) (sim.Violation, bool) {
 	for _, v := range r.Violations {
-		if v.ID == t.id && (t.id != expectID || t.shape == "" || shapeOf(v.Text) == t.shape) {
+		if v.ID == t.id && (t.id != expectID || t.shape == shapeOf(s, v.Text)) {
 			return v, true
 		}
 	}
@@ -58,15 +60,17 @@ func expectationOf(text string) (n int, rest string) {
 	return n, text[j+3:]
 }
 
-// shapeOf is how an expectation was not met, without names, instants and numbers: "still held since".
-func shapeOf(text string) string {
-	_, text = expectationOf(text)
+// shapeOf is how an expectation was not met, without names, instants and numbers, as "still held since"; of what came at
+// the wrong time or in the wrong number it says in which direction, so that late never turns into early.
+func shapeOf(s *scenarios.Scenario, text string) string {
+	n, text := expectationOf(text)
 	if _, how, ok := strings.Cut(text, ": "); ok { // subject and name go first
 		text = how
 	}
 	var words []string
 	quoted := false
-	for _, w := range strings.Fields(text) {
+	all := strings.Fields(text)
+	for _, w := range all {
 		was := quoted
 		if strings.Count(w, `"`)%2 == 1 {
 			quoted = !quoted
@@ -76,5 +80,35 @@ func shapeOf(text string) string {
 		}
 		words = append(words, w)
 	}
+	if n >= 0 && n < len(s.Expect) {
+		words = append(words, direction(&s.Expect[n], all)...)
+	}
 	return strings.Join(words, " ")
+}
+
+// direction tells late from early and many from few, where the words of a failure begin with an instant or a number.
+func direction(e *scenarios.Expectation, words []string) []string {
+	if len(words) > 1 && words[0] == "at" {
+		d, err := time.ParseDuration(strings.TrimSuffix(words[1], ","))
+		var first scenarios.Span
+		switch {
+		case err != nil:
+			return nil
+		case len(e.Between) > 0:
+			first = e.Between[0]
+		case len(e.At) > 0:
+			first = e.At[0]
+		}
+		if scenarios.Span(d) < first {
+			return []string{"early"}
+		}
+		return []string{"late"}
+	}
+	if len(words) > 0 && e.Count.Set {
+		if n, err := strconv.ParseInt(words[0], 10, 64); err == nil && n < e.Count.Min {
+			return []string{"few"}
+		}
+		return []string{"many"}
+	}
+	return nil
 }
