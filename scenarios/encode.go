@@ -122,7 +122,7 @@ func structPairs(v reflect.Value) pairs {
 	fields := fieldsOf(v.Type())
 	for _, name := range fields.names {
 		f := v.FieldByIndex(fields.index[name])
-		if f.IsZero() {
+		if f.IsZero() || f.Kind() == reflect.Map && f.Len() == 0 { // nothing in a map says what no map says
 			continue
 		}
 		out = append(out, pair{name, valueNode(f)})
