@@ -298,7 +298,7 @@ func (c *Core) onFetched(in *Input) {
 	if p == nil {
 		return
 	}
-	if p.ending || p.course.Stage != fetch.Batch && p.course.Stage != fetch.Extra {
+	if p.ending || p.course.Stage != fetch.Batch && p.course.Stage != fetch.Extra || c.answeredBefore(p, in) {
 		c.ignore(in.Ask)
 		return
 	}
@@ -325,6 +325,20 @@ func (c *Core) onFetched(in *Input) {
 	}
 	wants := c.wantsOf(p.group, p.wave, p.url, true)
 	c.next(i, p.course.AfterFetch(c.memo, u.url, c.now, wants, c.probesLeft(p)), 0)
+}
+
+// answeredBefore tells whether a completion repeats that of an earlier fetch of the pass: it names objects, but none of
+// those that are asked for now and none that is new (T-04).
+func (c *Core) answeredBefore(p *pass, in *Input) bool {
+	o := c.groups.At(p.group)
+	r := slices.Index(o.repos, p.target)
+	if p.course.Stage != fetch.Extra || in.Class != OK || len(in.OIDs) == 0 || r < 0 {
+		return false
+	}
+	return !slices.ContainsFunc(in.OIDs, func(oid OID) bool {
+		k, wanted := o.find(oid)
+		return slices.Contains(p.course.Ask, oid) || wanted && o.wants[k].have>>uint(r)&1 == 0
+	})
 }
 
 // onProbed takes the answer to a single question. A refusal of one OID never ends the pass; a fault of the

@@ -45,11 +45,14 @@ func (c *Core) onPushEnded(in *Input) {
 			c.setRef(r.ann, x.id)
 		}
 	}
+	if r.heads && !c.hasRepo(r.ann) && !c.showsApplied(r.ann, p.Current) {
+		c.unapply(r.ann) // nobody aligns it now: what it shows is not known when it is listed again (AN-06)
+	}
 	r.applied = ann.Applied
 	r.astray = r.heads && ann.Group != purgatory.None && c.astray(r.ann, p.Current)
 	g := ann.Group
-	if g == purgatory.None || !r.ok && !r.astray {
-		return
+	if g == purgatory.None || !r.ok && (!r.heads || c.showsApplied(r.ann, p.Current)) {
+		return // a failed push that moved nothing
 	}
 	c.forgive(g)
 	o := c.groups.At(g)
@@ -65,13 +68,19 @@ func (c *Core) onPushEnded(in *Input) {
 // astray tells whether heads and tags are neither what is served there nor what the latest state wants: git
 // moved only some of them, or something else than was asked (P-04).
 func (c *Core) astray(a int32, current []Ref) bool {
-	if s := c.anns.At(a).Applied; s != purgatory.None && sameRefs(current, c.states.At(s).Refs) {
+	if c.showsApplied(a, current) {
 		return false
 	}
 	if s := c.latestAuthorised(a); s != purgatory.None && sameRefs(current, c.states.At(s).Refs) {
 		return false
 	}
 	return len(current) > 0 || c.anns.At(a).Applied != purgatory.None
+}
+
+// showsApplied tells whether heads and tags are what is served there.
+func (c *Core) showsApplied(a int32, current []Ref) bool {
+	s := c.anns.At(a).Applied
+	return s != purgatory.None && sameRefs(current, c.states.At(s).Refs)
 }
 
 // pushDue: a push has had its time. Its pin ends, a recheck is refused from now on, its end is still answered

@@ -126,6 +126,9 @@ func (c *Core) sourceOf(a, s int32) (Handle, bool) {
 		}
 		home = home || x.Repo == st.Home
 	}
+	if b, kept := c.annOf[st.Home]; kept && !home { // its announcement was deleted, the repository is there for its retention (DL-02)
+		home = c.anns.At(b).RepoExists && c.anns.At(b).Status != purgatory.Expiring
+	}
 	return st.Home, home
 }
 

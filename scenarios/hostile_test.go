@@ -81,7 +81,7 @@ func hostileActs(t *rapid.T, s *Scenario) {
 		case 2: // somebody else's event
 			a.Delete = rapid.SampledFrom(victims).Draw(t, "victim")
 		case 3: // a state for a repository that is not theirs
-			a.State, a.Refs = "alice/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {}, {{"main", "a1"}}, {{"main", "ref: refs/heads/gone"}}}).Draw(t, "refs")
+			a.State, a.Refs = "alice/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {}, {{"main", "a1"}}, {{"main", "nowhere"}}}).Draw(t, "refs")
 		case 4: // their own, with garbage
 			a.State, a.Refs = "mallory/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {{"x", "ref: refs/heads/x"}}, {{"main", "a1"}}}).Draw(t, "refs")
 		case 5, 6: // many pull requests that nobody can satisfy, to be looked for on the victim's host

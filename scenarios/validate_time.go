@@ -321,6 +321,9 @@ func (v *validator) repoAction(a *Action, verb, path string) {
 		if a.Refs == nil {
 			v.add(path+".refs", "missing; write refs: main, or {} for none")
 		}
+		if verb == "state" {
+			v.sound(path+".refs", a.Refs)
+		}
 	case "pr", "pr-update":
 		if _, err := value.ParseOID(a.Commit); err != nil {
 			v.labels(path+".commit", Labels{a.Commit})

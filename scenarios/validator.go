@@ -226,6 +226,35 @@ func (v *validator) refs(path string, r Refs) {
 	}
 }
 
+// sound checks what the parser of real events refuses in a state (ST-03).
+func (v *validator) sound(path string, r Refs) {
+	out, err := r.expand()
+	if err != nil {
+		return // said before
+	}
+	values := make(map[string]string, len(out))
+	for _, ref := range out {
+		values[fullName(ref.Name)] = ref.Value
+	}
+	for _, ref := range out {
+		name := fullName(ref.Name)
+		for i := len("refs/heads/"); i < len(name); i++ {
+			if _, above := values[name[:min(i, len(name))]]; name[i] == '/' && above {
+				v.add(path, fmt.Sprintf("%q lies below %q, which is a ref itself: such a state is refused at the door (ST-03); write it with raw", name, name[:i]))
+			}
+		}
+		target, symbolic := strings.CutPrefix(ref.Value, "ref: ")
+		for hops := 0; symbolic; hops++ {
+			next, there := values[target]
+			if !there || hops > len(out) {
+				v.add(path, fmt.Sprintf("%q is %q and leads to no ref of the state with a value: such a state is refused at the door (ST-03); write it with raw", ref.Name, ref.Value))
+				break
+			}
+			target, symbolic = strings.CutPrefix(next, "ref: ")
+		}
+	}
+}
+
 // cycle finds a commit that is its own ancestor.
 func cycle(commits map[string]Labels) (string, bool) {
 	const walking, done = 1, 2

@@ -231,7 +231,7 @@ func (w *World) restart(id uint64) bool {
 	w.drv.in = core.Input{Kind: core.InRestarted, Offset: j.offset}
 	w.stepMachine(&w.drv.in)
 	for _, id := range j.served {
-		if w.judge != nil && !w.setup.Store.Has(id) && !w.replaced(j.events[j.eventAt[id]]) && !w.deleted(j.events[j.eventAt[id]]) {
+		if w.judge != nil && !w.setup.Store.Has(id) && !w.judge.repos.removing[id] && !w.replaced(j.events[j.eventAt[id]]) && !w.deleted(j.events[j.eventAt[id]]) {
 			w.violate("I-15", "event "+id.String()+" was served before the crash and is gone after it")
 		}
 	}

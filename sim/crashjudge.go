@@ -36,6 +36,9 @@ func (w *World) early() {
 	j := &w.journal
 	for i := range w.out {
 		e := &w.out[i]
+		if e.Kind == core.EfRemoveEvent { // what it says of that event from now on is another matter
+			j.served = slices.DeleteFunc(j.served, func(id core.EventID) bool { return id == e.Event })
+		}
 		at, ok := j.eventAt[e.Event]
 		if !ok {
 			continue

@@ -139,7 +139,7 @@ func (w *World) idle() {
 			strconv.Itoa(s.Hunts)+" hunts, "+strconv.Itoa(s.Attempts)+" attempts, "+strconv.Itoa(s.Passes)+" passes, "+
 			strconv.Itoa(s.Asks)+" requests, "+strconv.Itoa(s.Tickets)+" tickets and "+strconv.Itoa(s.Releases)+" releases")
 	}
-	if w.due != noDeadline && s.Hunts == 0 && s.ExpiredIDs == 0 && s.Domains == 0 && s.MemoURLs == 0 && s.Early == 0 && c.Unlisted() == 0 {
+	if w.due != noDeadline && s.Hunts == 0 && s.ExpiredIDs == 0 && s.Domains == 0 && s.MemoURLs == 0 && s.Early == 0 && s.Placeholders == 0 && c.Unlisted() == 0 {
 		w.violate("I-8", "the core keeps nothing, but wants to be woken at "+w.due.String())
 	}
 }

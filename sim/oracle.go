@@ -116,6 +116,12 @@ func (o *Oracle) input(s *Observed) {
 	case core.InPushAsked, core.InPushRecheck, core.InPushEnded:
 		o.held.push = o.now
 	case core.InConfigChanged:
+		if in.Config.DomainWindow > o.cfg.DomainWindow { // starts that had left the shorter window are not remembered
+			for i := range o.domains {
+				o.domains[i].starts, o.domains[i].oldest = o.domains[i].starts[:0], 0
+				o.domains[i].requests = judgeRequests{}
+			}
+		}
 		o.cfg = *in.Config
 	}
 }
@@ -141,6 +147,9 @@ func (o *Oracle) effect(e *core.Effect) {
 			p.ending = true
 		}
 	case core.EfCopyObjects, core.EfAlignRefs, core.EfCreateRepo, core.EfDeleteRepo, core.EfDeleteRepoIfNoRefs, core.EfRemoveEvent:
+		if e.Kind == core.EfRemoveEvent {
+			o.repos.removing[e.Event] = true
+		}
 		o.working(e)
 	case core.EfPushVerdict, core.EfAnswerPush:
 		o.repos.pushing(e)

@@ -86,7 +86,7 @@ func (o *Oracle) unhunted() {
 		return
 	}
 	for _, x := range c.owed {
-		if r := o.held.find(x.event); !x.done && r != nil && r.held && r.storing == 0 {
+		if r := o.held.find(x.event); !x.done && x.hunt != 0 && r != nil && r.held && r.storing == 0 {
 			o.violate("I-15", "event %s was held at the restart at %s and is still held, but no attempt for it began by %s", x.event, c.up, c.due)
 		}
 	}

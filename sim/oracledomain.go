@@ -94,7 +94,7 @@ func charges(c core.Class) bool {
 // asked for if that is longer.
 func (o *Oracle) completed(in *core.Input) {
 	p := o.passes.find(in.Ask)
-	if p == nil {
+	if p == nil || p.ending { // what a cancelled pass answers is not heard (T-04)
 		return
 	}
 	if in.Class == core.Stalled {

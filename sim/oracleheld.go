@@ -131,7 +131,7 @@ func (o *Oracle) redelivered(s *Observed) {
 		return
 	}
 	o.held.again = false
-	if s.Overdue {
+	if s.Overdue || o.repos.starting { // the facts of the start are complete with the first other input
 		return
 	}
 	for i := range s.Out {
@@ -184,6 +184,7 @@ func (o *Oracle) stored(in *core.Input) {
 	r.storing--
 	if in.Verdict == core.StoredOK {
 		r.storedOK = true
+		delete(o.repos.removing, r.id)
 		o.repos.stands(o, r.event)
 	}
 	o.repos.over(o, in.Ask, in.Verdict != core.StoreFailed)

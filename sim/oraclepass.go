@@ -52,7 +52,7 @@ func (o *Oracle) waves(e *core.Effect) {
 	if w != nil {
 		running = len(w.passes)
 	}
-	if e.Hedge != (running > 0) {
+	if e.Hedge != (running > 0) && !(e.Hedge && o.leftBehind(e)) {
 		o.violate("I-3", "hunt %d starts %s with hedge=%t while %d passes of its %s wave run", e.Hunt, o.name(e.URL), e.Hedge, running, e.Wave)
 	}
 	if w == nil {
@@ -72,6 +72,17 @@ func (o *Oracle) waves(e *core.Effect) {
 			o.violate("H-02", "hunt %d starts %s only %s after pass %s, whose head start is %s", e.Hunt, o.name(e.URL), o.now-p.start, ask, o.cfg.HedgeHeadStart)
 		}
 	}
+}
+
+// leftBehind tells whether a cancelled pass of a hunt that was evicted still runs for the same repository and wave: a new
+// hunt of that group has to respect it (H-01).
+func (o *Oracle) leftBehind(e *core.Effect) bool {
+	for i := range o.passes.bySlot {
+		if p := &o.passes.bySlot[i]; p.ask != 0 && p.ending && p.repo == e.Repo && p.kind == e.Wave && p.hunt != e.Hunt {
+			return true
+		}
+	}
+	return false
 }
 
 // started notes a pass; it is judged before.

@@ -55,7 +55,7 @@ func (o *Oracle) Asked(step uint64, now core.Time, r *Request, a *Reply) {
 		return
 	}
 	c := &o.cfg
-	if c.CoolBase < 20*core.Second || c.CoolCap < 10*core.Minute || c.StallLimit < 5*core.Minute || c.URLCool < 10*core.Minute {
+	if c.CoolBase < 20*core.Second || c.CoolCap < 10*core.Minute || c.StallLimit < 5*core.Minute || c.URLCool < 10*core.Minute || c.CoolForget < core.Hour {
 		return
 	}
 	if concurrency, _ := o.bounds(r.Domain); concurrency > 5 {

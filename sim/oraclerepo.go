@@ -25,7 +25,9 @@ type judgeRepos struct {
 	asks   []localAsk    // by slot of the AskID
 	pushes []judgedPush
 	memory map[core.EventID]*core.Event // refused announcements and states: they may be held later (S-05)
-	spaces []uint8                      // by ref name: is it a head or tag?
+	// removing are events that the store was told to take out; until it could, they count as gone.
+	removing map[core.EventID]bool
+	spaces   []uint8 // by ref name: is it a head or tag?
 
 	loose    int // deletions and removals on their way to the store: whom they concern is not followed
 	starting bool
@@ -89,6 +91,7 @@ type clearedRef struct {
 }
 
 func (j *judgeRepos) init(s *Setup) {
+	j.removing = make(map[core.EventID]bool)
 	view, ok := s.Local.(LocalView)
 	if !ok || s.Store == nil {
 		return
@@ -97,6 +100,9 @@ func (j *judgeRepos) init(s *Setup) {
 	j.names = make(map[core.Handle]*judgedName)
 	j.memory = make(map[core.EventID]*core.Event)
 }
+
+// has tells whether an event is served: in the store, and not about to be taken out.
+func (j *judgeRepos) has(id core.EventID) bool { return j.store.Has(id) && !j.removing[id] }
 
 // off tells that there is nothing to look at.
 func (j *judgeRepos) off() bool { return j.view == nil }
@@ -155,7 +161,16 @@ func (j *judgeRepos) servedAtStart(o *Oracle, e *core.Event) {
 
 // stands notes that an announcement is served, however busy its name is just then.
 func (j *judgeRepos) stands(o *Oracle, e *core.Event) {
-	if j.off() || e == nil || e.Kind != core.KindAnnouncement || !(e.ListsUs || o.cfg.ArchiveAll) {
+	if j.off() || e == nil {
+		return
+	}
+	if e.Kind == core.KindState && len(e.Refs) == 0 { // it may be deleted before anybody looks
+		n := j.name(e.Repo.Identifier)
+		for _, r := range n.repos {
+			r.cleared = r.cleared || slices.Contains(o.closure(n, r), e.Author)
+		}
+	}
+	if e.Kind != core.KindAnnouncement || !(e.ListsUs || o.cfg.ArchiveAll) {
 		return
 	}
 	if r := j.at(e); j.view.Exists(r.repo) {

@@ -52,6 +52,9 @@ func (j *judgeRepos) ends(o *Oracle, r *heldRecord, why core.ReportKind) {
 		o.unanswered(r)
 	}
 	e := r.event
+	if why == core.RepEndedDeleted && e != nil && (e.Kind == core.KindAnnouncement || e.Kind == core.KindState) {
+		j.memory[r.id] = e // nobody authorises it any more: remembered as a refused one is (S-05, I-11)
+	}
 	switch {
 	case e == nil:
 	case e.Kind == core.KindAnnouncement:

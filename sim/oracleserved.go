@@ -47,7 +47,7 @@ func (o *Oracle) freshlyHeld() {
 
 // unanswered judges that a held event is not in the store, unless its release is under way. I-5
 func (o *Oracle) unanswered(r *heldRecord) {
-	if !r.shown && !r.storedOK && r.storing == 0 && o.repos.store.Has(r.id) {
+	if !r.shown && !r.storedOK && r.storing == 0 && o.repos.has(r.id) {
 		r.shown = true
 		o.violate("I-5", "event %s is held, but the event store answers with it", r.id)
 	}
@@ -75,7 +75,7 @@ func (o *Oracle) deleting(e *core.Effect, r *judgedRepo) {
 		j.doomed = append(j.doomed, doomedRepo{r.repo})
 		return
 	}
-	served := slices.ContainsFunc(r.served, func(x *core.Event) bool { return j.store.Has(x.ID) && x.ListsUs })
+	served := slices.ContainsFunc(r.served, func(x *core.Event) bool { return j.has(x.ID) && x.ListsUs })
 	if r.held != nil || served || r.expired {
 		o.violate("I-7", "repository %s is to be deleted with its refs: %s", o.name(r.repo), o.refsText(j.local.Refs(r.repo), 0))
 	}

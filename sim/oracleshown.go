@@ -40,7 +40,7 @@ func (o *Oracle) judgeShown() {
 // look judges one identifier.
 func (o *Oracle) look(n *judgedName) {
 	j := &o.repos
-	gone := func(e *core.Event) bool { return !j.store.Has(e.ID) }
+	gone := func(e *core.Event) bool { return !j.has(e.ID) }
 	n.states = slices.DeleteFunc(n.states, gone)
 	for _, r := range n.repos {
 		r.served = slices.DeleteFunc(r.served, gone)
@@ -82,6 +82,9 @@ func (o *Oracle) wrong(n *judgedName, r *judgedRepo) (id, text string) {
 		return "I-7", "repository " + o.name(r.repo) + " exists, but its announcement is gone and was never served"
 	}
 	if r.soft || !listed && r.held == nil {
+		return "", ""
+	}
+	if len(o.closure(n, r)) >= o.cfg.Maintainers {
 		return "", ""
 	}
 	latest := o.latest(n, r)

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"strconv"
+	"strings"
 
 	"graspsync/scenarios"
 )
@@ -192,13 +193,13 @@ func (g *generator) refs(d *source, c *copyOf) scenarios.Refs {
 			value = pick(d, c.tagged...)
 		}
 		if g.use(d, OddRefs, 1, 8) {
-			value = "ref: refs/heads/" + pick(d, "main", "dev", "gone")
+			value = "ref: refs/heads/main"
 		}
-		twice := false
+		clash := false
 		for _, r := range out {
-			twice = twice || r.Name == name
+			clash = clash || r.Name == name || strings.HasPrefix(r.Name, name+"/") || strings.HasPrefix(name, r.Name+"/")
 		}
-		if !twice {
+		if !clash {
 			out = append(out, scenarios.Ref{Name: name, Value: value})
 		}
 	}
