@@ -26,6 +26,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 			e.Space = NostrRef
 			return
 		}
+		ann.Strayed = false
 		c.showApplied(ann, e)
 		return
 	}
@@ -46,6 +47,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		if k.kind == askNostr {
 			e.Space = NostrRef
 		} else if k.kind == askAlign {
+			ann.Strayed = false
 			c.showApplied(ann, e)
 		}
 		return
@@ -60,6 +62,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		e.OIDs = c.objectsOf(c.states.At(r.slot))
 	default:
 		st := c.states.At(r.slot)
+		ann.Strayed = false
 		e.Refs, e.Head, e.Event = st.Refs, st.Head, EventID{}
 		if ann.Applied != purgatory.None {
 			e.Old = c.states.At(ann.Applied).Refs
@@ -110,6 +113,16 @@ func (c *Core) freeServed(s int32) {
 	}
 	if st.Applied == 0 {
 		c.freeState(s)
+	}
+}
+
+// straighten sets repositories back that show what a state's push left there, when the state's residence has ended and no
+// release of it, or of another, does so (P-04).
+func (c *Core) straighten(st *purgatory.State) {
+	for _, a := range c.idents.At(st.Ident).Anns {
+		if ann := c.anns.At(a); ann.Strayed && c.hasRepo(a) && !ann.Locked && len(ann.Pushes) == 0 && c.authorises(ann, st.Author) {
+			c.realign(a)
+		}
 	}
 }
 

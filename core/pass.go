@@ -482,7 +482,7 @@ func (c *Core) closePass(i int32) {
 	if k := slices.Index(wv.running, i); k >= 0 {
 		wv.running = slices.Delete(wv.running, k, k+1)
 	}
-	if p.dry {
+	if p.dry && p.hunt == o.id { // that one of a hunt that was evicted was cancelled says nothing of its source
 		c.passSeq++
 		wv.dry = c.passSeq
 	}

@@ -24,7 +24,6 @@ type pushRecord struct {
 	id      uint64
 	ann     int32
 	serial  uint32
-	applied int32       // what the repository showed when the push ended
 	gen     uint32      // arming of its pin's end
 	until   Time        // a pin lasts this long at most (P-04)
 	from    Handle      // its source (S-06)
@@ -73,8 +72,7 @@ func (c *Core) onPushAsked(in *Input) {
 		a := c.announcementOf(p.Repo.Identifier, p.Repo.Owner)
 		i := c.pushes.slab.New()
 		r := c.pushes.slab.At(i)
-		*r = pushRecord{used: true, id: p.ID, ann: a, serial: c.anns.At(a).Serial, applied: purgatory.None, until: c.now + pinFor,
-			gen: r.gen + 1, from: p.From, nostr: r.nostr[:0]}
+		*r = pushRecord{used: true, id: p.ID, ann: a, serial: c.anns.At(a).Serial, until: c.now + pinFor, gen: r.gen + 1, from: p.From, nostr: r.nostr[:0]}
 		c.pushes.byID[p.ID] = i
 		c.anns.At(a).Pushes = append(c.anns.At(a).Pushes, i)
 		c.timers[tPush].arm(pq.Entry{At: int64(r.until), ID: uint32(i), Gen: r.gen})

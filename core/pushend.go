@@ -45,10 +45,10 @@ func (c *Core) onPushEnded(in *Input) {
 			c.setRef(r.ann, x.id)
 		}
 	}
-	if r.heads && !c.hasRepo(r.ann) && !c.showsApplied(r.ann, p.Current) {
-		c.unapply(r.ann) // nobody aligns it now: what it shows is not known when it is listed again (AN-06)
+	ann.Strayed = ann.Strayed || r.heads && !c.showsApplied(r.ann, p.Current)
+	if !c.hasRepo(r.ann) {
+		c.forgetStrayed(r.ann)
 	}
-	r.applied = ann.Applied
 	r.astray = r.heads && ann.Group != purgatory.None && c.astray(r.ann, p.Current)
 	g := ann.Group
 	if g == purgatory.None || !r.ok && (!r.heads || c.showsApplied(r.ann, p.Current)) {
@@ -75,6 +75,14 @@ func (c *Core) astray(a int32, current []Ref) bool {
 		return false
 	}
 	return len(current) > 0 || c.anns.At(a).Applied != purgatory.None
+}
+
+// forgetStrayed: nobody aligns a repository that is unlisted. What it shows is not known when it is listed again (AN-06).
+func (c *Core) forgetStrayed(a int32) {
+	if ann := c.anns.At(a); ann.Strayed {
+		ann.Strayed = false
+		c.unapply(a)
+	}
 }
 
 // showsApplied tells whether heads and tags are what is served there.
@@ -149,8 +157,7 @@ func (c *Core) settlePushes() {
 		case ann.Serial != r.serial:
 			c.answerPush(i)
 		case ann.Locked || c.checkOut(ann.Group):
-		case r.astray && c.hasRepo(r.ann) && ann.Applied == r.applied:
-			r.astray = false
+		case r.astray && ann.Strayed && c.hasRepo(r.ann):
 			c.realign(r.ann)
 		default:
 			c.answerPush(i)

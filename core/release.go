@@ -121,6 +121,9 @@ func (c *Core) onReleaseStep(in *Input) {
 	r := c.releases.At(k.a)
 	r.waiting--
 	if in.Class != OK {
+		if k.kind == askAlign {
+			c.anns.At(k.b).Strayed = true
+		}
 		r.failed = true // the event stays held and is released again with the next attempt
 	}
 	c.advance(k.a)

@@ -11,7 +11,7 @@ import (
 // body (8), body; integers with the lowest byte first.
 const (
 	snapshotMagic  = "gsynccor"
-	snapshotFormat = 3
+	snapshotFormat = 4
 	snapshotHeader = 8 + 4 + 8 + 8 + 8
 )
 

@@ -252,7 +252,6 @@ func (p *pushRecord) code(w *wire.Coder) {
 	wire.Slot(w, &p.ann)
 	wire.U32(w, &p.serial)
 	wire.Time(w, &p.until)
-	wire.Slot(w, &p.applied)
 	wire.Handle(w, &p.from)
 	wire.Slot(w, &p.fresh)
 	wire.I64(w, &p.bytes)

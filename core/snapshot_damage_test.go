@@ -28,7 +28,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}{
 		{nil, ErrSnapshot, "shorter than a header"},
 		{change(0), ErrSnapshot, "does not begin as one"},
-		{change(9), ErrSnapshotVersion, "written in format 259, this core reads 3"},
+		{change(9), ErrSnapshotVersion, "written in format 260, this core reads 4"},
 		{change(12), ErrSnapshotConfig, "seed and wall clock included"},
 		{good[:len(good)-1], ErrSnapshot, "its body has"},
 		{append(bytes.Clone(good), 0), ErrSnapshot, "its body has"},

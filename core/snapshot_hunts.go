@@ -205,7 +205,7 @@ func (r *restored) judgePushes() {
 			continue
 		}
 		_, twice := r.pushes.byID[p.id]
-		if !r.must(!twice && within(&r.anns, p.ann) && some(r.state, p.applied) || p.ended, what, i, "is there twice or to nowhere") {
+		if !r.must(!twice && within(&r.anns, p.ann) || p.ended, what, i, "is there twice or to nowhere") {
 			return
 		}
 		r.pushes.byID[p.id] = int32(i)

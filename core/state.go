@@ -229,6 +229,7 @@ func (c *Core) endState(s int32, why ReportKind) {
 	if st.Failed && why != RepEndedReplaced {
 		c.undo(st)
 	}
+	c.straighten(st)
 	c.reshow(st.Ident) // an older one may have waited behind it
 	c.unfileState(s)
 	c.freeState(s)

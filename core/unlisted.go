@@ -30,6 +30,9 @@ func (c *Core) setUnlisted(a int32, unlisted bool) {
 	}
 	ann.Unlisted = unlisted
 	ann.Gen++ // an end that was set is void
+	if unlisted {
+		c.forgetStrayed(a)
+	}
 	if unlisted && (ann.RepoExists || ann.RepoAsked) {
 		c.keepFor(a, c.cfg.UnlistedRetention)
 	}
@@ -103,6 +106,7 @@ func (c *Core) orphan(a int32) {
 	}
 	delete(c.where, ann.ID)
 	c.leaveIdent(a)
+	c.forgetStrayed(a)
 	ann.Orphan, ann.Unlisted, ann.Group = true, true, purgatory.None
 	c.closeURLs(ann.URLs)
 	if ann.Holder != purgatory.None {

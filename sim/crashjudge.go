@@ -46,7 +46,7 @@ func (w *World) early() {
 		switch {
 		case e.Kind == core.EfStoreEvent && !w.complete(j.events[at]):
 			w.violate("I-15", "event "+e.Event.String()+" goes to the store after a crash, but its data is not here")
-		case e.Kind == core.EfReport && e.Report == core.RepHeld && slices.Contains(j.served, e.Event):
+		case e.Kind == core.EfReport && e.Report == core.RepHeld && slices.Contains(j.served, e.Event) && w.setup.Store.Has(e.Event):
 			w.violate("I-15", "event "+e.Event.String()+" was served before the crash and is held after it")
 		}
 	}

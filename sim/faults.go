@@ -68,11 +68,35 @@ func (f *DriverFaults) validate() error {
 	return nil
 }
 
+// loses tells whether completions of local work get lost.
+func (f *DriverFaults) loses() bool {
+	for _, w := range f.works() {
+		if w.LoseFirst > 0 || w.Lose.Num > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fails tells whether local work fails or its completions get lost, so that something may wait for its retry at any time.
+func (f *DriverFaults) fails() bool {
+	for _, w := range f.works() {
+		if w.FailFirst > 0 || w.Fail.Num > 0 {
+			return true
+		}
+	}
+	return f.loses()
+}
+
+func (f *DriverFaults) works() [7]*Work {
+	return [...]*Work{&f.Check, &f.Copy, &f.Align, &f.Store, &f.Remove, &f.Create, &f.Delete}
+}
+
 // slowest is the longest a chain of local work and one late wake may hold things up: what the oracle
 // must forgive the core (I-17).
 func (f *DriverFaults) slowest() core.Time {
 	var sum core.Time
-	for _, w := range []*Work{&f.Check, &f.Copy, &f.Align, &f.Store, &f.Remove, &f.Create, &f.Delete} {
+	for _, w := range f.works() {
 		sum += w.Delay + w.Spread
 	}
 	return sum + f.End + f.Cancel + f.LateBy

@@ -134,6 +134,9 @@ func (w *World) idle() {
 	if w.res.Counts.StillHeld != 0 || w.queue.Len() != 0 || w.beyond != 0 || w.next < len(w.setup.Arrivals) || s.Pushes != 0 {
 		return
 	}
+	if (w.setup.Driver.fails() || len(w.setup.LocalFaults) > 0) && s.Asks > 0 && w.due != noDeadline {
+		return // local work failed or was lost, and waits for its retry
+	}
 	if left := s.Passes + s.Asks + s.Tickets + s.Attempts + s.Hunts + s.Releases; left != 0 || s.Held != 0 {
 		w.violate("I-8", "nothing is held and nothing is on its way, but the core keeps "+strconv.Itoa(s.Held)+" events, "+
 			strconv.Itoa(s.Hunts)+" hunts, "+strconv.Itoa(s.Attempts)+" attempts, "+strconv.Itoa(s.Passes)+" passes, "+

@@ -37,7 +37,10 @@ type Oracle struct {
 }
 
 // oracleSlack is what the judged world allows itself: the driver's own delays.
-type oracleSlack struct{ local core.Time }
+type oracleSlack struct {
+	local core.Time
+	lossy bool // completions of local work get lost: the watchdog asks again (T-04)
+}
 
 // Observed is one step: the input, the effects it led to, and whether a deadline of the core had passed
 // before it, so that effects may be due to that deadline instead of the input.
@@ -54,7 +57,7 @@ const maxViolations = 64
 
 // NewOracle judges a run of s; of the peers only Names is used, and may be nil.
 func NewOracle(s *Setup) *Oracle {
-	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{local: s.Driver.slowest() + s.slower()}}
+	o := &Oracle{cfg: s.Config, names: s.Names, checks: oracleSlack{s.Driver.slowest() + s.slower(), s.Driver.loses()}}
 	o.passes.init()
 	o.addresses = make(judgeAddresses)
 	o.held.init(s)
@@ -122,7 +125,9 @@ func (o *Oracle) input(s *Observed) {
 				o.domains[i].requests = judgeRequests{}
 			}
 		}
+		grid := o.cfg.LoopInterval // fixed for a run
 		o.cfg = *in.Config
+		o.cfg.LoopInterval = grid
 	}
 }
 
@@ -144,6 +149,9 @@ func (o *Oracle) effect(e *core.Effect) {
 		o.crowded(e)
 	case core.EfEndPass, core.EfCancelPass:
 		if p := o.passes.find(e.Ask); p != nil {
+			if e.Kind == core.EfCancelPass && !p.ending && !p.answered {
+				o.domain(p.domain).unask()
+			}
 			p.ending = true
 		}
 	case core.EfCopyObjects, core.EfAlignRefs, core.EfCreateRepo, core.EfDeleteRepo, core.EfDeleteRepoIfNoRefs, core.EfRemoveEvent:

@@ -97,6 +97,7 @@ func (o *Oracle) completed(in *core.Input) {
 	if p == nil || p.ending { // what a cancelled pass answers is not heard (T-04)
 		return
 	}
+	p.answered = true
 	if in.Class == core.Stalled {
 		o.fair.stalled(p.hunt)
 	}
@@ -133,6 +134,6 @@ func (o *Oracle) healthy(h core.Handle) {
 	}
 	for i := range o.domains {
 		d := &o.domains[i]
-		d.told, d.floor, d.cause = 0, 0, noDeadline
+		d.told, d.floor = 0, 0 // what began before the failure is of its round all the same
 	}
 }

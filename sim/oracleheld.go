@@ -311,6 +311,9 @@ func (o *Oracle) lateHolds() {
 		if at := o.unmade(r); at != noDeadline {
 			limit = max(limit, at+o.retrySpan()+o.allowance())
 		}
+		if o.checks.lossy && r.event != nil && !o.repos.off() && o.repos.name(r.event.Repo.Identifier).work > 0 {
+			limit = max(limit, o.now+o.cfg.StallLimit+o.cfg.KillGrace+30*core.Second) // what it waits for is asked again by then (T-04)
+		}
 		if o.crash.up > 0 && r.deadline-h.offset < o.crash.up { // it expired while down
 			limit = max(limit, o.crash.up+o.cfg.Lifetime+o.allowance())
 		}

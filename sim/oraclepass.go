@@ -22,6 +22,7 @@ type judgedPass struct {
 	step        uint64 // of its start: an end in the same instant may come before or after it
 	ending      bool   // it was told to end
 	compared    bool   // its comparison came
+	answered    bool   // anything was answered
 	crowded     bool   // … and found its address full
 	address     [16]byte
 }

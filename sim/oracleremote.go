@@ -77,6 +77,15 @@ func (o *Oracle) Asked(step uint64, now core.Time, r *Request, a *Reply) {
 	}
 }
 
+// unask takes back the latest question: it was cancelled before it could be known that nobody answers. Those are bounded by
+// the rate alone, see the decision on cancelled passes.
+func (d *judgeDomain) unask() {
+	if d.deadN > 0 {
+		d.deadN--
+		d.deadNext = (d.deadNext + deadAsks - 1) % deadAsks
+	}
+}
+
 // isDead tells whether a reply is that of a host nobody is at.
 func isDead(a *Reply) bool {
 	switch a.Class {

@@ -215,15 +215,7 @@ func (j *judgeRepos) toStore(o *Oracle, e *core.Effect, ev *core.Event) {
 	}
 	o.withData(e, ev)
 	n := j.sent(ev)
-	var also []*judgedName
-	if ev.Kind == core.KindPR || ev.Kind == core.KindPRUpdate { // its repositories are busy until it is stored
-		for _, c := range ev.Repositories {
-			if r := j.find(c.Repo); r != nil {
-				also = append(also, r.name)
-			}
-		}
-	}
-	j.open(e.Ask, n, ev.Kind == core.KindDeletion, also...)
+	j.open(e.Ask, n, ev.Kind == core.KindDeletion, j.namedBy(ev)...) // repositories of a pull request are busy until it is stored
 }
 
 // working opens the ask of local work that may change a repository or the store.
@@ -241,7 +233,23 @@ func (o *Oracle) working(e *core.Effect) {
 		return
 	}
 	o.deleting(e, r)
-	j.open(e.Ask, r.name, false)
+	var also []*judgedName
+	if pr := o.held.find(e.Event); pr != nil && pr.event != nil { // of a pull request's release: all or none of its repositories
+		also = j.namedBy(pr.event)
+	}
+	j.open(e.Ask, r.name, false, also...)
+}
+
+// namedBy are the identifiers of the repositories that a pull request names.
+func (j *judgeRepos) namedBy(ev *core.Event) (out []*judgedName) {
+	if ev.Kind == core.KindPR || ev.Kind == core.KindPRUpdate {
+		for _, c := range ev.Repositories {
+			if r := j.find(c.Repo); r != nil {
+				out = append(out, r.name)
+			}
+		}
+	}
+	return out
 }
 
 func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool, also ...*judgedName) {

@@ -63,9 +63,9 @@ func (o *Oracle) look(n *judgedName) {
 	}
 }
 
-// retrySpan is how long after a failure of local work its retry may take.
+// retrySpan is how long after a failure of local work its retry may take: with the next attempt, which may be a first one.
 func (o *Oracle) retrySpan() core.Time {
-	return max(o.cfg.BackoffCap, o.cfg.BackoffBase) + 2*o.cfg.LoopInterval + o.checks.local
+	return max(o.cfg.BackoffCap, o.cfg.BackoffBase, o.cfg.ClientDelay, o.cfg.SyncedDelay) + 2*o.cfg.LoopInterval + o.checks.local
 }
 
 // wrong names the invariant that a repository breaks, or "".

@@ -40,6 +40,7 @@ type Announcement struct {
 	Unlisted   bool // served without listing us: no pushes, no hunts (AN-03, AN-06)
 	Orphan     bool // it is gone; the record keeps its repository until its retention is over (DL-02)
 	Grace      bool // it expired while the relay was down; kept for one attempt
+	Strayed    bool // heads or tags were pushed, or half set, and are not known to be Applied's: aligned before they are relied on (P-04)
 	ShowLater  bool // copying what it should show failed; tried again when a timer fires (ST-07)
 	Pins       int32
 	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing

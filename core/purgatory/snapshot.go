@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace, &a.Synced} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace, &a.Synced, &a.Strayed} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
