@@ -26,7 +26,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 			e.Space = NostrRef
 			return
 		}
-		ann.Strayed = false
+		c.setStrayed(k.b, false)
 		c.showApplied(ann, e)
 		return
 	}
@@ -47,7 +47,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		if k.kind == askNostr {
 			e.Space = NostrRef
 		} else if k.kind == askAlign {
-			ann.Strayed = false
+			c.setStrayed(k.b, false)
 			c.showApplied(ann, e)
 		}
 		return
@@ -62,7 +62,7 @@ func (c *Core) issueRepo(k *ask, e *Effect) {
 		e.OIDs = c.objectsOf(c.states.At(r.slot))
 	default:
 		st := c.states.At(r.slot)
-		ann.Strayed = false
+		c.setStrayed(k.b, false)
 		e.Refs, e.Head, e.Event = st.Refs, st.Head, EventID{}
 		if ann.Applied != purgatory.None {
 			e.Old = c.states.At(ann.Applied).Refs
@@ -116,24 +116,33 @@ func (c *Core) freeServed(s int32) {
 	}
 }
 
-// straighten sets repositories back that show what a state's push left there, when the state's residence has ended and no
-// release of it, or of another, does so (P-04).
-func (c *Core) straighten(st *purgatory.State) {
-	for _, a := range c.idents.At(st.Ident).Anns {
-		if ann := c.anns.At(a); ann.Strayed && c.hasRepo(a) && !ann.Locked && len(ann.Pushes) == 0 && c.authorises(ann, st.Author) {
-			c.realign(a)
+// straighten sets back the repositories of an identifier that show what a push or half a release left there, when a state's
+// residence has ended: whoever it was that explained it, and whether or not anybody authorises that now (P-04, ST-08).
+func (c *Core) straighten(ident int32) {
+	if c.strayed == 0 {
+		return
+	}
+	for _, a := range c.idents.At(ident).Anns {
+		if c.anns.At(a).Strayed && c.hasRepo(a) {
+			c.realignSoon(a)
 		}
 	}
 }
 
-// undo sets the repositories back to what is served that a failed release of a state may have changed
-// (ST-08). One that another release has locked is aligned by that.
-func (c *Core) undo(st *purgatory.State) {
-	for _, a := range c.idents.At(st.Ident).Anns {
-		if ann := c.anns.At(a); c.hasRepo(a) && !ann.Unlisted && !ann.Locked && c.authorises(ann, st.Author) {
-			ann.Locked = true
-			c.out = append(c.out, c.repoEffect(&ask{kind: askRealign, b: a, repo: ann.Repo}))
-		}
+// setStrayed notes whether a repository is known to show what is served there.
+func (c *Core) setStrayed(a int32, strayed bool) {
+	if ann := c.anns.At(a); ann.Strayed != strayed {
+		ann.Strayed = strayed
+		c.strayed += int(2*b2i(strayed) - 1)
+	}
+}
+
+// realignSoon sets a repository back to what is served there: now, or when its lock goes.
+func (c *Core) realignSoon(a int32) {
+	if ann := c.anns.At(a); ann.Locked {
+		ann.Crooked = true
+	} else {
+		c.realign(a)
 	}
 }
 
@@ -147,6 +156,16 @@ func (c *Core) unlock(a int32) {
 	c.lookAtPushes(a)
 	if c.endDoomed(a) {
 		return
+	}
+	if ann.Crooked {
+		ann.Crooked = false
+		if ann.Strayed && c.hasRepo(a) {
+			c.realign(a)
+			return
+		}
+	}
+	if ann.Status == purgatory.Held && ann.Deadline <= c.life() {
+		c.armAnnouncement(a) // kept past its deadline for what held the lock: due at once (E-02, I-17)
 	}
 	c.promoteShown(a)
 	for _, g := range c.idents.At(ann.Ident).Groups {

@@ -68,6 +68,7 @@ type Core struct {
 	breaches   uint64
 	overdue    uint64
 	announced  int    // held announcements
+	strayed    int    // repositories that are not known to show what is served there
 	closures   uint64 // closures computed (M-02)
 	lookups    uint64 // and asked for
 	localFault bool   // reported, and nothing has worked since (D-07)

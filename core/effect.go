@@ -118,6 +118,7 @@ type Effect struct {
 	Wave     Wave       // EfCompare
 	Hedge    bool       // EfCompare: another pass of the wave runs
 	Space    RefSpace   // EfAlignRefs
+	Question uint16     // EfFetch, EfProbe: number of the question within its pass, from 1; its completion says it again (T-04)
 	Attempt  uint32     // EfCompare, RepAttempt…: number of the attempt within its hunt
 	Hunt     HuntID     // EfCheckObjects, EfCompare, reports
 	Into     HuntID     // RepHuntMerged

@@ -261,5 +261,7 @@ func (c *Core) evictHunt(g int32) {
 		// An announcement that only looked for heads goes on waiting for a push, unhunted.
 		c.anns.At(a).HeadsSeen = true
 	}
-	c.recount(g)
+	if c.recount(g); o.active > 0 {
+		c.starve(g) // what is being released stays, and is to be hunted again should that fail (I-1)
+	}
 }

@@ -164,7 +164,8 @@ func (c *Core) forgetAnnouncement(a int32) {
 	c.closeURLs(ann.URLs)
 	c.leaveIdent(a)
 	c.idents.At(ident).Orphans -= b2i(ann.Orphan)
-	ann.Orphan, ann.Unlisted = false, false
+	c.setStrayed(a, false)
+	ann.Orphan, ann.Unlisted, ann.Crooked = false, false, false
 	ann.Status = purgatory.Free
 	ann.Serial = 0
 	ann.Gen++

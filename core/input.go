@@ -81,6 +81,7 @@ type Input struct {
 	Verdict   Verdict
 
 	Status     uint16 // InCompared: HTTP status, 0 if none
+	Question   uint16 // InFetched, InProbed: that of the effect; 0, not said, counts as the latest (T-04)
 	Requests   int32  // InPassEnded: HTTP requests the pass made
 	Ask        AskID  // completions: id of the effect
 	RetryAfter Time   // InCompared, InFetched, InProbed: the server's Retry-After, 0 if none (D-07)

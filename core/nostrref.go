@@ -129,7 +129,7 @@ func (c *Core) takeFound() {
 	for _, x := range c.found {
 		loc, known := c.where[x.id]
 		if known && loc.kind == recPR && c.prs.At(loc.slot).Commit == x.commit {
-			c.prs.At(loc.slot).Shown = true
+			c.prs.At(loc.slot).Shown, c.prs.At(loc.slot).Home = true, c.anns.At(x.ann).Repo
 		}
 		switch {
 		case c.refOf(x.ann, x.id) == x.commit:

@@ -24,10 +24,12 @@ type pass struct {
 	hunt    HuntID
 	url     int32
 	final   Handle // where redirects led
-	target  int32  // announcement whose repository receives the objects
-	needed  int32
-	permit  budget.Permit
-	course  fetch.Pass
+	// question is the number of the latest question after the comparison (T-04).
+	question uint16
+	target   int32 // announcement whose repository receives the objects
+	needed   int32
+	permit   budget.Permit
+	course   fetch.Pass
 
 	started    Time
 	lastOutput Time // completion or Progress (H-06)
@@ -289,6 +291,8 @@ func (c *Core) next(i int32, step fetch.Step, final Handle) {
 		c.endPass(i)
 		return
 	}
+	p.question++
+	e.Question = p.question
 	c.emit(e)
 }
 
@@ -298,7 +302,7 @@ func (c *Core) onFetched(in *Input) {
 	if p == nil {
 		return
 	}
-	if p.ending || p.course.Stage != fetch.Batch && p.course.Stage != fetch.Extra || c.answeredBefore(p, in) {
+	if p.ending || p.course.Stage != fetch.Batch && p.course.Stage != fetch.Extra || p.stale(in) {
 		c.ignore(in.Ask)
 		return
 	}
@@ -327,19 +331,8 @@ func (c *Core) onFetched(in *Input) {
 	c.next(i, p.course.AfterFetch(c.memo, u.url, c.now, wants, c.probesLeft(p)), 0)
 }
 
-// answeredBefore tells whether a completion repeats that of an earlier fetch of the pass: it names objects, but none of
-// those that are asked for now and none that is new (T-04).
-func (c *Core) answeredBefore(p *pass, in *Input) bool {
-	o := c.groups.At(p.group)
-	r := slices.Index(o.repos, p.target)
-	if p.course.Stage != fetch.Extra || in.Class != OK || len(in.OIDs) == 0 || r < 0 {
-		return false
-	}
-	return !slices.ContainsFunc(in.OIDs, func(oid OID) bool {
-		k, wanted := o.find(oid)
-		return slices.Contains(p.course.Ask, oid) || wanted && o.wants[k].have>>uint(r)&1 == 0
-	})
-}
+// stale tells whether a completion answers an earlier question of the pass once more (T-04).
+func (p *pass) stale(in *Input) bool { return in.Question != 0 && in.Question != p.question }
 
 // onProbed takes the answer to a single question. A refusal of one OID never ends the pass; a fault of the
 // transport does (F-01, F-02).
@@ -348,7 +341,7 @@ func (c *Core) onProbed(in *Input) {
 	if p == nil {
 		return
 	}
-	if p.ending || p.course.Stage != fetch.Probing || len(in.OIDs) > 0 && in.OIDs[0] != p.course.Ask[0] {
+	if p.ending || p.course.Stage != fetch.Probing || p.stale(in) || len(in.OIDs) > 0 && in.OIDs[0] != p.course.Ask[0] {
 		c.ignore(in.Ask)
 		return
 	}

@@ -73,20 +73,21 @@ func (c *Core) showElsewhere(p int32, owners []int32) {
 	}
 }
 
-// bringRef has the commit of a served PR copied to one of its repositories from another, for its ref to be set.
+// bringRef has the commit of a served PR copied to one of its repositories from the one it was released from, for its ref
+// to be set; the repository may be there although its announcement is gone (DL-02).
 func (c *Core) bringRef(a, p int32) {
 	pr := c.prs.At(p)
 	if !c.hasRepo(a) {
 		return
 	}
-	for i := range pr.Repos {
-		b := c.announcementOf(pr.Repos[i].Identifier, pr.Repos[i].Owner)
-		if b != purgatory.None && b != a && c.hasRepo(b) && c.anns.At(b).Status == purgatory.Served {
-			k := c.askOf(askBring, a)
-			k.event, k.repo = pr.ID, c.anns.At(b).Repo
-			c.issue(int32(c.request(k).slot()))
-			return
-		}
+	if pr.Home == c.anns.At(a).Repo {
+		c.setRef(a, pr.ID)
+		return
+	}
+	if b, kept := c.annOf[pr.Home]; kept && c.anns.At(b).RepoExists && c.anns.At(b).Status != purgatory.Expiring {
+		k := c.askOf(askBring, a)
+		k.event, k.repo = pr.ID, pr.Home
+		c.issue(int32(c.request(k).slot()))
 	}
 }
 

@@ -94,6 +94,11 @@ func (c *Core) promoted(k ask, v Verdict) {
 			}
 		}
 		c.refreshGroup(ann.Group)
+	} else if v == StoredOK && ann.Status == purgatory.Held && (k.serial == 0 || k.serial == ann.Serial) {
+		// An older version is served now: this newer one of a served announcement is taken at once (AN-04).
+		ann.Status = purgatory.Releasing
+		c.storeAnnouncement(k.b)
+		c.refreshGroup(ann.Group)
 	}
 	if k.a != purgatory.None {
 		r := c.releases.At(k.a)

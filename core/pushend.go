@@ -45,11 +45,12 @@ func (c *Core) onPushEnded(in *Input) {
 			c.setRef(r.ann, x.id)
 		}
 	}
-	ann.Strayed = ann.Strayed || r.heads && !c.showsApplied(r.ann, p.Current)
+	// What is aligned just now may have been done before git moved the refs.
+	c.setStrayed(r.ann, ann.Strayed || r.heads && (ann.Locked || !c.showsApplied(r.ann, p.Current)))
 	if !c.hasRepo(r.ann) {
 		c.forgetStrayed(r.ann)
 	}
-	r.astray = r.heads && ann.Group != purgatory.None && c.astray(r.ann, p.Current)
+	r.astray = r.heads && ann.Group != purgatory.None && (ann.Locked && ann.Strayed || c.astray(r.ann, p.Current))
 	g := ann.Group
 	if g == purgatory.None || !r.ok && (!r.heads || c.showsApplied(r.ann, p.Current)) {
 		return // a failed push that moved nothing
@@ -80,7 +81,7 @@ func (c *Core) astray(a int32, current []Ref) bool {
 // forgetStrayed: nobody aligns a repository that is unlisted. What it shows is not known when it is listed again (AN-06).
 func (c *Core) forgetStrayed(a int32) {
 	if ann := c.anns.At(a); ann.Strayed {
-		ann.Strayed = false
+		c.setStrayed(a, false)
 		c.unapply(a)
 	}
 }

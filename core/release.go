@@ -40,7 +40,7 @@ func (c *Core) begin(kind recordKind, slot int32, id EventID, from int32, owners
 	if kind == recState {
 		c.states.At(slot).Release = i + 1
 	} else {
-		c.prs.At(slot).Release = i + 1
+		c.prs.At(slot).Release, c.prs.At(slot).Home = i+1, c.anns.At(from).Repo
 	}
 	for _, a := range r.owners {
 		c.anns.At(a).Locked = true
@@ -122,7 +122,7 @@ func (c *Core) onReleaseStep(in *Input) {
 	r.waiting--
 	if in.Class != OK {
 		if k.kind == askAlign {
-			c.anns.At(k.b).Strayed = true
+			c.setStrayed(k.b, true)
 		}
 		r.failed = true // the event stays held and is released again with the next attempt
 	}
@@ -232,6 +232,11 @@ func (c *Core) releaseFailed(r *release) {
 	if r.kind == recState {
 		st := c.states.At(r.slot)
 		st.Status, st.Failed = purgatory.Held, true
+		for _, a := range r.owners { // they show it, and it is not served
+			if r.stage > copying && c.anns.At(a).Status != purgatory.Free {
+				c.setStrayed(a, true)
+			}
+		}
 		switch {
 		case len(st.Groups) == 0:
 			c.endState(r.slot, RepEndedDeleted) // nobody authorises it any more

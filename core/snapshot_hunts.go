@@ -72,6 +72,9 @@ func (r *restored) judgeResidents() {
 		r.settleIn(location{recPR, int32(i)}, r.pr[i] && r.prs.At(int32(i)).Status != purgatory.Served)
 	}
 	for i := range r.anns.Items {
+		if r.ann[i] && r.anns.At(int32(i)).Strayed {
+			r.strayed++
+		}
 		r.settleIn(location{recAnnouncement, int32(i)}, r.ann[i] && r.anns.At(int32(i)).Status != purgatory.Served)
 	}
 }

@@ -226,10 +226,7 @@ func (c *Core) endState(s int32, why ReportKind) {
 	st := c.states.At(s)
 	c.report(why, Effect{Event: st.ID})
 	c.abandon(st.Release)
-	if st.Failed && why != RepEndedReplaced {
-		c.undo(st)
-	}
-	c.straighten(st)
+	c.straighten(st.Ident)
 	c.reshow(st.Ident) // an older one may have waited behind it
 	c.unfileState(s)
 	c.freeState(s)

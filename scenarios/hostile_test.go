@@ -83,7 +83,7 @@ func hostileActs(t *rapid.T, s *Scenario) {
 		case 3: // a state for a repository that is not theirs
 			a.State, a.Refs = "alice/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {}, {{"main", "a1"}}, {{"main", "nowhere"}}}).Draw(t, "refs")
 		case 4: // their own, with garbage
-			a.State, a.Refs = "mallory/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {{"x", "ref: refs/heads/x"}}, {{"main", "a1"}}}).Draw(t, "refs")
+			a.State, a.Refs = "mallory/hello", rapid.SampledFrom([]Refs{{{"main", "evil"}}, {{"x", "nowhere"}}, {{"main", "a1"}}}).Draw(t, "refs")
 		case 5, 6: // many pull requests that nobody can satisfy, to be looked for on the victim's host
 			a.PR, a.Repeat, a.Step, a.Commit, a.As = "alice/hello", rapid.IntRange(1, 25).Draw(t, "flood"), Span(200*core.Millisecond), fmt.Sprint("x", i, "-{i}"), fmt.Sprint("m", i, "-{i}")
 			a.Clone = rapid.SampledFrom([]Labels{{"good.example"}, {"evil.example"}, {"https://good.example/x{i}.git"}, nil}).Draw(t, "clone")

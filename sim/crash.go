@@ -258,7 +258,7 @@ func (d *driver) crash() {
 	}
 	for i := range d.passes {
 		s := &d.passes[i]
-		s.ask, s.kind, s.probes = 0, core.EfNone, s.probes[:0]
+		s.ask, s.kind, s.probes, s.probeN = 0, core.EfNone, s.probes[:0], s.probeN[:0]
 		s.due, s.tell, s.endAt = noDeadline, noDeadline, noDeadline
 	}
 	for i := range d.echoes {

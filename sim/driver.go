@@ -122,7 +122,8 @@ func (d *driver) work(e *core.Effect, k *Work, kind LocalWork, entity uint64) *l
 	d.worked[e.Kind]++
 	n := d.worked[e.Kind]
 	entity = entity<<8 | uint64(e.Kind)
-	if n <= k.FailFirst || k.Fail.Num != 0 && k.Fail.Hit(Mix(w.setup.Seed, PurposeFail, entity, uint64(w.now))) {
+	written := kind == StoreWork && w.setup.Store.Has(e.Event) // what it has it need not write
+	if !written && (n <= k.FailFirst || k.Fail.Num != 0 && k.Fail.Hit(Mix(w.setup.Seed, PurposeFail, entity, uint64(w.now)))) {
 		s.class = core.LocalFault
 	}
 	s.due = w.now + k.Delay
@@ -133,7 +134,7 @@ func (d *driver) work(e *core.Effect, k *Work, kind LocalWork, entity uint64) *l
 		hit := d.strikes(kind, e.Repo, e.Event)
 		s.due += hit.Delay
 		s.locked = hit.Lock
-		if hit.Fails && s.class == core.OK && (kind != StoreWork || !w.setup.Store.Has(e.Event)) { // what it has it need not write
+		if hit.Fails && s.class == core.OK && !written {
 			s.class, s.verdict = core.LocalFault, max(hit.Verdict, core.StoreFailed)
 		}
 	}

@@ -15,10 +15,12 @@ type pass struct {
 	ask               core.AskID      // 0: the slot is free
 	kind              core.EffectKind // the question on its way; EfNone: none
 	due               core.Time       // when its answer is complete; noDeadline: never
+	question          uint16          // its number (T-04)
 	oids              []core.OID      // list of the completion
 	url, domain, repo core.Handle
 	needed            []core.OID  // everything asked for so far, sorted
 	probes            []core.OID  // probes that wait for the one on its way …
+	probeN            []uint16    // … their numbers
 	probeURL          core.Handle // … and where they go
 	reply             Reply
 	since             core.Time // when the question was asked
@@ -56,7 +58,7 @@ func (d *driver) startPass(e *core.Effect) {
 		return
 	}
 	*s = pass{ask: e.Ask, due: noDeadline, oids: s.oids[:0], url: e.URL, domain: e.Domain, repo: e.Repo, tell: noDeadline, endAt: noDeadline,
-		needed: append(s.needed[:0], e.OIDs...), probes: s.probes[:0], reply: Reply{OIDs: s.reply.OIDs[:0]}}
+		needed: append(s.needed[:0], e.OIDs...), probes: s.probes[:0], probeN: s.probeN[:0], reply: Reply{OIDs: s.reply.OIDs[:0]}}
 	slices.SortFunc(s.needed, core.OID.Compare)
 	d.request(s, AskCompare, core.EfCompare, e.URL, e.OIDs)
 }
@@ -71,9 +73,12 @@ func (d *driver) ask(e *core.Effect) {
 	if e.Kind == core.EfProbe {
 		s.probeURL = e.URL
 		if s.kind != core.EfNone {
-			s.probes = append(s.probes, e.OIDs...)
+			for _, o := range e.OIDs {
+				s.probes, s.probeN = append(s.probes, o), append(s.probeN, e.Question)
+			}
 			return
 		}
+		s.question = e.Question
 		d.request(s, AskProbe, core.EfProbe, e.URL, e.OIDs[:min(1, len(e.OIDs))])
 		return
 	}
@@ -90,6 +95,7 @@ func (d *driver) ask(e *core.Effect) {
 	if len(s.needed) != known {
 		slices.SortFunc(s.needed, core.OID.Compare)
 	}
+	s.question = e.Question
 	d.request(s, AskFetch, core.EfFetch, e.URL, e.OIDs)
 }
 
@@ -210,8 +216,9 @@ func (d *driver) answered(id uint64) bool {
 	// The slots may have moved while effects were carried out.
 	s = d.pass(ask)
 	if s.ask == ask && s.kind == core.EfNone && s.endAt == noDeadline && len(s.probes) > 0 {
+		s.question = s.probeN[0]
 		d.request(s, AskProbe, core.EfProbe, s.probeURL, s.probes[:1])
-		s.probes = slices.Delete(s.probes, 0, 1)
+		s.probes, s.probeN = slices.Delete(s.probes, 0, 1), slices.Delete(s.probeN, 0, 1)
 	}
 	return true
 }
@@ -225,9 +232,9 @@ func (d *driver) complete(s *pass, in *core.Input) {
 		in.Kind, in.OIDs, in.Status, in.HasHeads, in.Truncated = core.InCompared, r.OIDs, r.Status, r.HasHeads, r.Truncated
 		in.Fingerprint, in.Address, in.FinalURL = r.Fingerprint, r.Address, r.FinalURL
 	case core.EfFetch:
-		in.Kind, in.RefsMoved = core.InFetched, r.RefsMoved
+		in.Kind, in.RefsMoved, in.Question = core.InFetched, r.RefsMoved, s.question
 	case core.EfProbe:
-		in.Kind, in.OIDs = core.InProbed, s.oids
+		in.Kind, in.OIDs, in.Question = core.InProbed, s.oids, s.question
 	}
 }
 
@@ -269,7 +276,7 @@ func (d *driver) cancelPass(ask core.AskID) {
 
 func (d *driver) finishAt(s *pass, at core.Time, class core.Class) {
 	s.kind, s.due, s.tell = core.EfNone, noDeadline, noDeadline
-	s.probes = s.probes[:0]
+	s.probes, s.probeN = s.probes[:0], s.probeN[:0]
 	s.endAt, s.endClass = at, class
 	d.w.push(at, evEnded, uint64(s.ask))
 }

@@ -64,7 +64,7 @@ func bit(b bool, n uint) uint64 {
 func (h Hash) input(now core.Time, in *core.Input) Hash {
 	flags := uint64(in.Kind) | uint64(in.Class)<<8 | uint64(in.Origin)<<16 | uint64(in.Verdict)<<20 |
 		bit(in.Duplicate, 24) | bit(in.Deleted, 25) | bit(in.Authed, 26) | bit(in.HasHeads, 27) |
-		bit(in.Truncated, 28) | bit(in.RefsMoved, 29) | bit(in.HadRefs, 30) | bit(in.Related, 31) | uint64(in.Status)<<32
+		bit(in.Truncated, 28) | bit(in.RefsMoved, 29) | bit(in.HadRefs, 30) | bit(in.Related, 31) | uint64(in.Status)<<32 | uint64(in.Question)<<48
 	h = h.two(uint64(now), flags)
 	if in.Kind == core.InWake {
 		return h
@@ -132,7 +132,7 @@ const (
 // effect folds in every field of e.
 func (h Hash) effect(e *core.Effect) Hash {
 	flags := uint64(e.Kind) | uint64(e.Report)<<8 | uint64(e.Class)<<16 | uint64(e.Wave)<<24 | uint64(e.Space)<<26 |
-		bit(e.OK, 28) | bit(e.Hedge, 29) | uint64(e.Attempt)<<32
+		bit(e.OK, 28) | bit(e.Hedge, 29) | uint64(e.Attempt|uint32(e.Question))<<32 // no effect has both
 	h = h.two(flags, uint64(e.Ask))
 	if e.Hunt|e.Into != 0 || e.URL|e.Domain != 0 {
 		h = h.two(uint64(e.Hunt)|uint64(e.Into)<<32, uint64(e.URL)|uint64(e.Domain)<<32^saltPlace)

@@ -117,6 +117,7 @@ func (o *Oracle) completed(in *core.Input) {
 // cooling notes what the core says of a cool-down. A local fault may shorten those it was wrong about (D-07).
 func (o *Oracle) cooling(e *core.Effect) {
 	d := o.domain(e.Domain)
+	d.cause = max(d.cause, o.now) // also for what the judge does not count as a failure: two stalls (H-06)
 	if o.eased == o.step && o.step != 0 {
 		d.told = e.Deadline
 		return

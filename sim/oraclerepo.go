@@ -47,6 +47,7 @@ type judgedName struct {
 	held   []*core.Event // states
 	work   int           // local work and pushes under way
 	dirty  bool
+	erased bool      // a repository of it was deleted with what it held: where a state's objects are is not known any more
 	failed core.Time // local work failed last: what is wrong may be put right by a retry; noDeadline: never
 }
 
@@ -61,11 +62,13 @@ type judgedRepo struct {
 	proven  bool          // since it was made, a served announcement that lists us stood for it
 	expired bool          // its last residence ended by expiry
 	wrong   string        // invariant it was found to break, until it breaks it no longer
+	going   bool          // the driver was told to delete it, and has not yet
 	cleared bool          // it was empty at the start, or its latest state was when it was looked at last
 }
 
 type localAsk struct {
 	ask   core.AskID
+	gone  *judgedRepo // it is deleted by this
 	name  *judgedName
 	also  []*judgedName // of a pull request that names repositories of several identifiers
 	loose bool
@@ -238,6 +241,9 @@ func (o *Oracle) working(e *core.Effect) {
 		also = j.namedBy(pr.event)
 	}
 	j.open(e.Ask, r.name, false, also...)
+	if e.Kind == core.EfDeleteRepo {
+		j.asks[e.Ask&askSlotMask].gone = r
+	}
 }
 
 // namedBy are the identifiers of the repositories that a pull request names.
@@ -261,7 +267,7 @@ func (j *judgeRepos) open(ask core.AskID, n *judgedName, loose bool, also ...*ju
 		return // the watchdog asks again (T-04)
 	}
 	j.close(&j.asks[slot])
-	j.asks[slot] = localAsk{ask, n, also, loose}
+	j.asks[slot] = localAsk{ask: ask, name: n, also: also, loose: loose}
 	for _, x := range also { // looked at when the work is over
 		x.work++
 	}
@@ -299,6 +305,9 @@ func (j *judgeRepos) over(o *Oracle, ask core.AskID, ok bool) {
 	}
 	if n := j.asks[slot].name; n != nil && !ok {
 		n.failed = o.now
+	}
+	if r := j.asks[slot].gone; r != nil && ok {
+		r.going = false
 	}
 	j.close(&j.asks[slot])
 }

@@ -99,7 +99,7 @@ func (o *Oracle) wrong(n *judgedName, r *judgedRepo) (id, text string) {
 	if bare {
 		return "I-5", "announcement " + served.ID.String() + " is served, but " + o.name(r.repo) + " has no head and no tag"
 	}
-	if !o.obtainable(n, latest) {
+	if n.erased || !o.obtainable(n, latest) {
 		return "", ""
 	}
 	return "I-6", "repository " + o.name(r.repo) + " should show state " + latest.ID.String() + ": " + o.refsText(latest.Refs, latest.Head) +

@@ -35,6 +35,8 @@ func (r *dec) input() (in core.Input) {
 			in.Verdict = core.Verdict(r.one("verdict", int(core.StoreDeleted)+1, func(i int) string { return core.Verdict(i).String() }))
 		case "status":
 			in.Status = uint16(r.int(0, 1<<16-1))
+		case "question":
+			in.Question = uint16(r.int(0, 1<<16-1))
 		case "requests":
 			in.Requests = r.int32()
 		case "retry-after":
@@ -243,6 +245,8 @@ func (r *dec) effect() (e core.Effect) {
 			e.Space = core.RefSpace(r.int(0, 255))
 		case "attempt":
 			e.Attempt = r.uint32()
+		case "question":
+			e.Question = uint16(r.int(0, 1<<16-1))
 		case "hunt":
 			e.Hunt = core.HuntID(r.uint32())
 		case "into":

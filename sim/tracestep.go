@@ -26,6 +26,7 @@ func (w *enc) input(in *core.Input) {
 		w.word("verdict", in.Verdict.String())
 	}
 	w.int("status", int64(in.Status))
+	w.int("question", int64(in.Question))
 	w.int("requests", int64(in.Requests))
 	w.int("retry-after", int64(in.RetryAfter))
 	w.int("bytes", in.Bytes)
@@ -174,6 +175,7 @@ func (w *enc) effect(e *core.Effect) {
 	w.flag("hedge", e.Hedge)
 	w.int("space", int64(e.Space))
 	w.int("attempt", int64(e.Attempt))
+	w.int("question", int64(e.Question))
 	w.int("hunt", int64(e.Hunt))
 	w.int("into", int64(e.Into))
 	w.int("url", int64(e.URL))

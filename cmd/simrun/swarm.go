@@ -177,7 +177,7 @@ func (s *swarm) run() profileReport {
 	began, cpu := time.Now(), cpuTime()
 	s.waiting, s.shapes = make(map[uint64]drawn), make(map[string]int)
 	s.failedAt.Store(^uint64(0))
-	s.result = profileReport{Profile: s.profile.Name, From: s.from, Shard: s.shard, Of: s.of}
+	s.result = profileReport{Profile: s.profile.Name, From: s.from, Shard: s.shard, Of: s.of, Failures: []failure{}}
 	bar := s.progress(int(min(s.limit/s.of, 1<<30)))
 	var group sync.WaitGroup
 	for range s.cmd.Jobs {

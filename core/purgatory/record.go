@@ -41,6 +41,7 @@ type Announcement struct {
 	Orphan     bool // it is gone; the record keeps its repository until its retention is over (DL-02)
 	Grace      bool // it expired while the relay was down; kept for one attempt
 	Strayed    bool // heads or tags were pushed, or half set, and are not known to be Applied's: aligned before they are relied on (P-04)
+	Crooked    bool // and nobody explains them any more: aligned as soon as its lock goes
 	ShowLater  bool // copying what it should show failed; tried again when a timer fires (ST-07)
 	Pins       int32
 	Doomed     uint8  // what ends it as soon as its lock goes; 0 nothing
@@ -114,6 +115,7 @@ type PR struct {
 	Author     PubKey
 	CreatedAt  int64
 	Deadline   Time
+	Home       Handle // repository that is known to have it, once its release began or its ref was found; 0: none
 	Commit     OID
 	Size       int32
 	Mentions   []EventID // events it refers to, while it is held (RE-01)

@@ -50,7 +50,7 @@ func (s *Slab[T]) InUse() []bool {
 // Code writes or reads an announcement.
 func (a *Announcement) Code(w *wire.Coder) {
 	wire.Enum(w, &a.Status, SoftExpired+1, "status of an announcement")
-	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace, &a.Synced, &a.Strayed} {
+	for _, flag := range [...]*bool{&a.RepoExists, &a.RepoAsked, &a.Locked, &a.HeadsSeen, &a.Overdue, &a.Unlisted, &a.ShowLater, &a.Orphan, &a.Grace, &a.Synced, &a.Strayed, &a.Crooked} {
 		w.Bool(flag)
 	}
 	wire.Slot(w, &a.Pins)
@@ -125,6 +125,7 @@ func (p *PR) Code(w *wire.Coder) {
 	wire.List(w, &p.Groups, 4, wire.Slot)
 	wire.U32(w, &p.Serial)
 	wire.Handle(w, &p.From)
+	wire.Handle(w, &p.Home)
 	wire.Slot(w, &p.AuthorSlot)
 }
 

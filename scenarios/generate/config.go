@@ -110,6 +110,7 @@ func (g *generator) reconfigured(d *source) map[string]string {
 	if d.oneIn(4) {
 		out["domain-concurrency"] = strconv.Itoa(d.number(0, 3))
 	}
+	delete(out, "archive-all") // what was judged unlisted stays so
 	g.agree(out)
 	return out
 }
