@@ -24,11 +24,15 @@ func (c *Core) announcementDue(a int32) {
 			c.timers[tAnn].arm(pq.Entry{At: int64(max(c.lastPin(a), c.now+1) + c.offset), ID: uint32(a), Gen: ann.Gen})
 			return
 		}
-		if ann.Locked || c.passRuns(ann.Group) && !ann.Overdue {
-			// A release or a pass in flight: looked at again (E-02, E-04).
+		// A release or a pass in flight: looked at again when the lock goes, or a stall limit after the deadline (E-02, E-04).
+		last := ann.Deadline + c.cfg.StallLimit + c.cfg.KillGrace
+		if ann.Locked || c.passRuns(ann.Group) && !ann.Overdue && c.life() < last {
 			ann.Overdue = true
 			ann.Gen++
-			c.timers[tAnn].arm(pq.Entry{At: int64(c.life() + c.cfg.StallLimit + c.cfg.KillGrace), ID: uint32(a), Gen: ann.Gen})
+			if ann.Locked {
+				last = max(last, c.life()+c.cfg.StallLimit+c.cfg.KillGrace)
+			}
+			c.timers[tAnn].arm(pq.Entry{At: int64(last), ID: uint32(a), Gen: ann.Gen})
 			return
 		}
 		c.expireAnnouncement(a)

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"graspsync/core/pq"
 	"graspsync/core/purgatory"
 )
@@ -85,7 +87,8 @@ func (c *Core) onRepoDeleted(in *Input) {
 	}
 	if in.HadRefs {
 		ann.Status = purgatory.Held
-		if ann.Deadline = c.lastPlace(k.b); ann.Deadline <= c.life() {
+		// Placeholders may be anybody's: they must not have it end before what else is there lets it (I-11).
+		if ann.Deadline = c.lastPlace(k.b); ann.Deadline <= c.life() || c.showsHeldPR(k.b) {
 			ann.Deadline = c.life() + c.cfg.Lifetime
 		}
 		if c.waitsForRepo(ann) { // a state came meanwhile (E-05)
@@ -98,6 +101,11 @@ func (c *Core) onRepoDeleted(in *Input) {
 	}
 	ann.RepoExists = false
 	c.softExpire(k.b)
+}
+
+// showsHeldPR tells whether a repository has the ref of a held pull request.
+func (c *Core) showsHeldPR(a int32) bool {
+	return slices.ContainsFunc(c.prsNaming(a), func(p int32) bool { return c.prs.At(p).Shown && c.prs.At(p).Status != purgatory.Served })
 }
 
 // recreate makes the repository of an announcement that came while the coordinate's old one was being

@@ -215,28 +215,59 @@ func (c *comparison) event(e *core.Event) string {
 		}
 		return ""
 	}
-	if helped && c.overtaken(e) {
+	if c.overtaken(e) {
 		return ""
 	}
 	switch {
+	case inA && !inB && !helped: // sooner than without them: data was found by their hunts, or time ran out later
+		return ""
 	case inA != inB:
+		if c.sooner(e) {
+			return "" // and has been replaced since
+		}
 		return fmt.Sprintf("served %s with them, %s without", yes(inA), yes(inB))
 	case inA && inB:
+	case a.Ended != b.Ended && (a.Ended == core.RepEndedReleased || c.sooner(e)): // sooner than without them
+		return ""
 	case a.Ended != b.Ended && !(helped && b.Ended != core.RepEndedReleased):
 		return fmt.Sprintf("it %s with them and %s without", ending(a), ending(b))
 	case taken(a) != taken(b) && !(helped && taken(a)):
 		return fmt.Sprintf("accepted %s with them, %s without", yes(taken(a)), yes(taken(b)))
 	}
-	return c.deadlines(e, a, b, helped)
+	return c.deadlines(e, a, b)
 }
 
-// overtaken tells whether a newer event of the same author took the place of e, and was taken itself only because a
-// hostile author listed its own.
+// overtaken tells whether a newer event of the same author is served in the world with hostile authors, or is held in the
+// other alone: then what became of e is told by when network work was done.
 func (c *comparison) overtaken(e *core.Event) bool {
 	return slices.ContainsFunc(c.events, func(x *core.Event) bool {
-		return x.Kind == e.Kind && x.Author == e.Author && x.Repo == e.Repo && newer(x, e) &&
-			c.a.setup.Store.Has(x.ID) && !c.b.setup.Store.Has(x.ID)
+		if x.Kind != e.Kind || x.Author != e.Author || x.Repo != e.Repo || !newer(x, e) {
+			return false
+		}
+		r := c.a.result.Record.Event(x.ID)
+		return c.a.setup.Store.Has(x.ID) || r != nil && r.Ended == core.RepNone && len(r.History) > 0
 	})
+}
+
+// sooner tells whether another event of the author under the identifier of e was served in the world with hostile authors
+// and not yet in the other: their hunts found its data, and what depends on it went on from there.
+func (c *comparison) sooner(e *core.Event) bool {
+	return slices.ContainsFunc(c.events, func(x *core.Event) bool {
+		return x.ID != e.ID && x.Author == e.Author && x.Repo.Identifier == e.Repo.Identifier && c.served(c.a, x.ID) && !c.served(c.b, x.ID)
+	})
+}
+
+// soonerUnder tells whether a state under an identifier was served with hostile authors and not yet without.
+func (c *comparison) soonerUnder(identifier core.Handle) bool {
+	return slices.ContainsFunc(c.events, func(e *core.Event) bool {
+		return e.Kind == core.KindState && e.Repo.Identifier == identifier && c.served(c.a, e.ID) && !c.served(c.b, e.ID)
+	})
+}
+
+// served tells whether an event was served at any time of a run.
+func (c *comparison) served(f *finished, id core.EventID) bool {
+	r := f.result.Record.Event(id)
+	return f.setup.Store.Has(id) || r != nil && r.Ended == core.RepEndedReleased
 }
 
 // crowdedOut tells whether an event had to give way to others.
@@ -276,8 +307,11 @@ func (c *comparison) push(p *core.Push) string {
 		return ""
 	}
 	a, b := c.a.result.Record.Push(p.ID), c.b.result.Record.Push(p.ID)
-	if a == nil || b == nil || a.OK == b.OK {
-		return ""
+	if a == nil || b == nil || a.OK || !b.OK {
+		return "" // one that goes through does no harm
+	}
+	if c.soonerUnder(p.Repo.Identifier) {
+		return "" // what it was to bring was there sooner
 	}
 	return fmt.Sprintf("it went through: %s with them, %s without", yes(a.OK), yes(b.OK))
 }
@@ -288,7 +322,7 @@ func (c *comparison) repository(e *core.Event) string {
 		return ""
 	}
 	a, b := c.a.headsAndTags(e.Repo.Repo), c.b.headsAndTags(e.Repo.Repo)
-	if a == b {
+	if a == b || c.soonerUnder(e.Repo.Identifier) {
 		return ""
 	}
 	return "it has " + clip(a) + " with them, and " + clip(b) + " without"

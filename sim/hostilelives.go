@@ -2,37 +2,19 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"graspsync/core"
 )
 
 // deadlines compares until when an event was to be held: each time it was told anew, as long as both were held.
-func (c *comparison) deadlines(e *core.Event, a, b *EventRecord, helped bool) string {
-	if helped && (len(a.History) == 0 || len(b.History) == 0 || a.History[0].At != b.History[0].At) {
-		return "" // it was taken sooner, for the hostile listing alone
+func (c *comparison) deadlines(e *core.Event, a, b *EventRecord) string {
+	if len(a.History) == 0 || len(b.History) == 0 || a.History[0].At != b.History[0].At {
+		return "" // it was taken sooner, for the hostile listing alone or for what was found sooner
 	}
-	if c.pushedTo(e) {
-		return c.outlived(a, b)
+	if c.soonerUnder(e.Repo.Identifier) {
+		return ""
 	}
-	x, y := lifetimes(a), lifetimes(b)
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] && !(helped && x[i] > y[i]) {
-			return fmt.Sprintf("held until %s with them, until %s without", x[i], y[i])
-		}
-		if helped && x[i] != y[i] {
-			break
-		}
-	}
-	return ""
-}
-
-// pushedTo tells whether a hostile author pushes to the repository of an announcement. Refs of pull requests keep it from
-// being removed, so that it may stay longer (E-04, I-7).
-func (c *comparison) pushedTo(e *core.Event) bool {
-	return e.Kind == core.KindAnnouncement && slices.ContainsFunc(c.a.setup.Arrivals, func(x Arrival) bool {
-		return x.Push != nil && c.h.acts(&x) && x.Push.Push.Repo.Repo == e.Repo.Repo
-	})
+	return c.outlived(a, b)
 }
 
 // outlived demands that whenever a deadline was told without them, there is one as late with them.
@@ -53,16 +35,4 @@ func (c *comparison) outlived(a, b *EventRecord) string {
 		}
 	}
 	return ""
-}
-
-// lifetimes are the deadlines of an event while it is active, in order. The end of a soft expiry counts from when
-// the repository was gone, and is left out.
-func lifetimes(r *EventRecord) (out []core.Time) {
-	for i := range r.History {
-		switch h := &r.History[i]; h.Report {
-		case core.RepHeld, core.RepExtended, core.RepRevived:
-			out = append(out, h.Deadline)
-		}
-	}
-	return out
 }

@@ -79,7 +79,10 @@ func (o *Oracle) deleting(e *core.Effect, r *judgedRepo) {
 		return // asked for again after a failure, whoever has announced the coordinate meanwhile
 	}
 	r.going, r.name.erased = true, true
-	served := slices.ContainsFunc(r.served, func(x *core.Event) bool { return j.has(x.ID) && x.ListsUs })
+	served := slices.ContainsFunc(r.served, func(x *core.Event) bool {
+		r := o.held.find(x.ID)
+		return j.has(x.ID) && x.ListsUs && (r == nil || r.storing == 0)
+	})
 	if r.held != nil || served || r.expired {
 		o.violate("I-7", "repository %s is to be deleted with its refs: %s", o.name(r.repo), o.refsText(j.local.Refs(r.repo), 0))
 	}

@@ -39,7 +39,9 @@ func Generate(seed uint64, p Profile) World {
 	}
 	g.off = w.Banned
 	g.Horizon = d.between(p.Horizon[0], p.Horizon[1])
-	g.Ties = pick(&d, "kind", "reverse", "shuffle")
+	if g.Ties = pick(&d, "kind", "reverse", "shuffle"); p.Hostile {
+		g.Ties = "kind" // the others' order must not depend on how many there are
+	}
 	g.Description = fmt.Sprintf("Drawn from seed %d, profile %s; no invariant breaks.", seed, p.Name)
 	g.config()
 	g.hosts()
@@ -104,6 +106,9 @@ func (g *generator) name(kind string) string {
 func (g *generator) end() {
 	d := g.source("end")
 	g.Horizon += pick(&d, 0, 0, min1, 35*min1, 35*min1, 2*hour)
+	if g.p.Hostile {
+		g.Horizon += 10 * min1
+	}
 	if g.use(&d, AbsentAtStart, 1, 8) && !g.p.tiny {
 		g.Horizon += 25 * hour
 	}

@@ -192,6 +192,6 @@ func (g *generator) mallory(d *source) {
 	if len(ways) == 0 {
 		ways = []string{pick(d, all...)}
 	}
-	g.add(scenarios.Action{At: d.between(0, g.Horizon/2), Attack: pick(d, g.copies...).name, By: "mallory", Ways: ways, Step: d.ladder(10*ms, 200*ms, 1200*ms)})
+	g.add(scenarios.Action{At: d.between(0, g.Horizon/2), Attack: pick(d, g.copies...).name, By: "mallory", Ways: ways, Origin: "client", Address: "203.0.113.66", Step: d.ladder(10*ms, 200*ms, 1200*ms)})
 	g.Hostile = scenarios.Labels{"mallory"}
 }
