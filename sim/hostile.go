@@ -234,6 +234,9 @@ func (c *comparison) event(e *core.Event) string {
 	case taken(a) != taken(b) && !(helped && taken(a)):
 		return fmt.Sprintf("accepted %s with them, %s without", yes(taken(a)), yes(taken(b)))
 	}
+	if helped || a.Ended == core.RepEndedReleased {
+		return ""
+	}
 	return c.deadlines(e, a, b)
 }
 

@@ -1,6 +1,10 @@
 package sim
 
-import "graspsync/core"
+import (
+	"slices"
+
+	"graspsync/core"
+)
 
 // judgeCrash follows a crash: whoever was held then is hunted again soon after the restart, or ends. I-15
 type judgeCrash struct {
@@ -86,9 +90,28 @@ func (o *Oracle) unhunted() {
 		return
 	}
 	for _, x := range c.owed {
-		if r := o.held.find(x.event); !x.done && x.hunt != 0 && r != nil && r.held && r.storing == 0 {
+		if r := o.held.find(x.event); !x.done && (x.hunt != 0 || o.huntable(r)) && r != nil && r.held && r.storing == 0 {
 			o.violate("I-15", "event %s was held at the restart at %s and is still held, but no attempt for it began by %s", x.event, c.up, c.due)
 		}
 	}
 	c.owed, c.due = c.owed[:0], noDeadline
+}
+
+// huntable tells whether a held state or pull request has a repository that is hunted for: one that an announcement that
+// lists us stands for (AN-06). What is not known to have none has one.
+func (o *Oracle) huntable(r *heldRecord) bool {
+	j := &o.repos
+	if r == nil || r.event == nil || j.off() {
+		return true
+	}
+	listed := func(x *judgedRepo) bool {
+		served := version(x.served)
+		return x.held != nil && !x.soft || served != nil && (served.ListsUs || o.cfg.ArchiveAll)
+	}
+	for _, c := range r.event.Repositories {
+		if x := j.find(c.Repo); x != nil && listed(x) {
+			return true
+		}
+	}
+	return r.event.Kind == core.KindState && slices.ContainsFunc(j.name(r.event.Repo.Identifier).repos, listed)
 }
