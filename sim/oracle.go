@@ -32,6 +32,8 @@ type Oracle struct {
 	crash     judgeCrash
 	repos     judgeRepos
 	places    judgePlaces
+	schedule  judgeSchedule
+	promises  judgePromises
 
 	eased uint64 // the step of the latest local fault: what it says of cool-downs takes the place of what was said before
 }
@@ -66,6 +68,8 @@ func NewOracle(s *Setup) *Oracle {
 	o.crash.init()
 	o.repos.init(s)
 	o.places.init()
+	o.schedule.init()
+	o.promises.init(s)
 	return o
 }
 
@@ -81,6 +85,8 @@ func (o *Oracle) Observe(s Observed) {
 	for i := range s.Out {
 		o.effect(&s.Out[i])
 	}
+	o.wasted()
+	o.kept(s.Overdue)
 	o.settle()
 	o.repos.told(s.In.Kind)
 }
@@ -91,6 +97,7 @@ func (o *Oracle) input(s *Observed) {
 	switch in.Kind {
 	case core.InEvent, core.InServed:
 		o.sources(in.Event)
+		o.came(in.Event)
 		o.arrived(in)
 		if in.Kind == core.InServed {
 			o.repos.servedAtStart(o, in.Event)
@@ -115,6 +122,7 @@ func (o *Oracle) input(s *Observed) {
 	case core.InRestarted:
 		o.held.offset = in.Offset
 		o.allPassesEnded()
+		o.schedule.restarts()
 		o.restarted()
 	case core.InPushAsked, core.InPushRecheck, core.InPushEnded:
 		o.held.push = o.now
@@ -125,6 +133,7 @@ func (o *Oracle) input(s *Observed) {
 				o.domains[i].requests = judgeRequests{}
 			}
 		}
+		o.promises.told(in.Config)
 		grid := o.cfg.LoopInterval // fixed for a run
 		o.cfg = *in.Config
 		o.cfg.LoopInterval = grid
@@ -143,6 +152,7 @@ func (o *Oracle) effect(e *core.Effect) {
 		o.requests(e)
 		o.shares(e)
 		o.started(e)
+		o.asks(e)
 	case core.EfFetch, core.EfProbe:
 		o.permitted(e)
 		o.requests(e)
@@ -167,6 +177,7 @@ func (o *Oracle) effect(e *core.Effect) {
 		o.storing(e)
 	case core.EfAnswer:
 		o.answered(e)
+		o.said(e)
 	case core.EfReport:
 		o.reported(e)
 	}
@@ -190,13 +201,19 @@ func (o *Oracle) reported(e *core.Effect) {
 	case core.RepHuntMerged:
 		o.merged(e)
 		o.crash.gone(e.Hunt, e.Into)
+		o.schedule.merged = append(o.schedule.merged, e.Into)
+		delete(o.schedule.hunts, e.Hunt)
 	case core.RepAttemptStarted:
 		o.attemptStarted(e)
 		o.crash.hunted(e.Hunt)
+		o.begun(e)
 	case core.RepAttemptEnded, core.RepHuntDropped:
 		o.attemptEnded(e)
 		if e.Report == core.RepHuntDropped {
 			o.crash.gone(e.Hunt, 0)
+			delete(o.schedule.hunts, e.Hunt)
+		} else {
+			o.over(e)
 		}
 	default:
 		if e.Report.Ends() {
@@ -215,6 +232,7 @@ func (o *Oracle) Finish(step uint64, end core.Time) {
 	o.unreleased(end)
 	o.starved()
 	o.shownAtEnd()
+	o.unexplained()
 }
 
 // Violations are the findings so far, in order.

@@ -21,7 +21,9 @@ func newScript(t *testing.T, change func(*Setup)) *script {
 	if change != nil {
 		change(s)
 	}
-	return &script{t: t, o: NewOracle(s)}
+	o := NewOracle(s)
+	o.promises.longest = core.Day // scripts tell deadlines as they need them
+	return &script{t: t, o: o}
 }
 
 func (s *script) at(now core.Time, in core.Input, out ...core.Effect) *script {

@@ -224,6 +224,8 @@ func (o *Oracle) begins(e *core.Effect) {
 	}
 	r.held, r.storedOK, r.soft, r.late, r.shown, r.hunt = true, false, false, false, false, e.Hunt
 	o.deadline(r, i, e.Deadline)
+	o.takes(e, r)
+	o.news(e)
 	o.repos.begins(o, r)
 	if w := o.watch(e.Event); w != nil && w.heldAt == noDeadline {
 		w.heldAt, w.deadline = o.now, e.Deadline
@@ -240,6 +242,7 @@ func (o *Oracle) moved(e *core.Effect) {
 	}
 	r := &h.recs[i]
 	r.soft = e.Report == core.RepSoftExpired
+	o.keeps(e)
 	o.repos.moved(o, r, e.Report)
 	o.deadline(r, i, e.Deadline)
 	if w := o.watch(e.Event); w != nil {
@@ -262,6 +265,7 @@ func (o *Oracle) ends(e *core.Effect) {
 		w.endedAt, w.ended = o.now, e.Report
 	}
 	o.repos.ends(o, r, e.Report)
+	o.gone(e, r)
 	r.held = false
 	h.drop(r)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // begins, moved and ends follow residences of announcements and states.
-func (j *judgeRepos) begins(_ *Oracle, r *heldRecord) {
+func (j *judgeRepos) begins(o *Oracle, r *heldRecord) {
 	if j.off() {
 		return
 	}
@@ -21,6 +21,10 @@ func (j *judgeRepos) begins(_ *Oracle, r *heldRecord) {
 	case e == nil:
 	case e.Kind == core.KindAnnouncement:
 		x := j.at(e)
+		if x.replaced != nil && newer(x.replaced, e) {
+			o.violate("E-06", "announcement %s takes the place of %s, which is newer", e.ID, x.replaced.ID)
+		}
+		x.replaced = nil
 		x.held, x.soft = e, false
 		j.touch(x.name)
 	case e.Kind == core.KindState:
@@ -60,6 +64,9 @@ func (j *judgeRepos) ends(o *Oracle, r *heldRecord, why core.ReportKind) {
 	case e.Kind == core.KindAnnouncement:
 		if x := j.at(e); x.held == e {
 			x.held, x.soft, x.expired = nil, false, why == core.RepEndedExpired
+			if x.replaced = nil; why == core.RepEndedReplaced {
+				x.replaced = e
+			}
 			j.touch(x.name)
 		}
 	case e.Kind == core.KindState:

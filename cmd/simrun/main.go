@@ -41,6 +41,8 @@ type grammar struct {
 	Import      importCmd      `cmd:"" help:"Turn a dump of real NIP-34 events into a scenario."`
 	Determinism determinismCmd `cmd:"" help:"Prove that runs depend on world and seed alone: other orders, other processes, other GOMAXPROCS and GOGC, another architecture."`
 	Swarm       swarmCmd       `cmd:"" help:"Draw worlds from seeds, judge them, and make each kind of failure small."`
+	Mutants     mutantsCmd     `cmd:"" help:"Plant known faults in the source, one at a time, and measure how many worlds it takes to find each."`
+	Merge       mergeCmd       `cmd:"" help:"Add up the results of several shards of a swarm."`
 	Shrink      shrinkCmd      `cmd:"" help:"Make a failing scenario as small as it can be while it fails alike, and say why each fault in it is needed."`
 	Bench       benchCmd       `cmd:"" help:"Measure what a run costs with checks, hash and trace on and off."`
 }

@@ -92,7 +92,7 @@ func (c *swarmCmd) profiles() (out []generate.Profile, err error) {
 	for _, name := range c.Profile {
 		if name == "all" {
 			for _, p := range generate.Profiles() {
-				if !p.Canary {
+				if !p.Canary && p.Name != "mixed" {
 					out = append(out, p)
 				}
 			}

@@ -139,3 +139,15 @@ func number(id string) int {
 	}
 	return n
 }
+
+// Known tells whether an id is one of a rule, case, fault or mutant that stands in the tables.
+func Known(id string) bool {
+	for _, s := range Sections() {
+		for _, r := range s.Rules {
+			if r.ID == id {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(slices.Concat(Cases(), Faults()), func(r Row) bool { return r.ID == id })
+}

@@ -19,6 +19,12 @@ type World struct {
 // Generate draws the world of a seed, which must not be 0. Equal seeds and profiles give equal worlds on every machine and
 // under every number of cores; a scenario that does not validate is a fault of this package.
 func Generate(seed uint64, p Profile) World {
+	if p.mixed {
+		name, all := p.Name, Profiles()
+		of := [...]int{1, 1, 1, 2, 2, 3, 3, 4, 4, 0, 5, 6, 7} // places in Profiles
+		p = all[of[sim.Below(sim.Mix(seed, purposeMixed, 0, 0), uint64(len(of)))]]
+		p.Name = name
+	}
 	g := &generator{p: p, seed: seed, Scenario: &scenarios.Scenario{Version: scenarios.Version,
 		Name: "swarm-" + p.Name + "-" + strconv.FormatUint(seed, 10), Seed: seed}}
 	d := g.source("shape")
@@ -56,6 +62,9 @@ func Generate(seed uint64, p Profile) World {
 	}
 	return w
 }
+
+// purposeMixed draws the profile of a seed.
+const purposeMixed = sim.FirstForeignPurpose + 2000
 
 // trouble is what a calm world is without: all that keeps the data of an event from being had in time.
 const trouble = All &^ (1<<SlowHosts | 1<<HostKinds | 1<<LateData | 1<<SplitData | 1<<SharedIdentifiers | 1<<Maintainers |

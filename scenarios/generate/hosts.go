@@ -3,7 +3,7 @@ package generate
 import "graspsync/scenarios"
 
 func hostPool() []string {
-	return []string{"git.example", "relay.one.example", "mirror.example", "code.example", "forge.example", "slow.example", "home.example:8443",
+	return []string{"git.example", "notrelay.example", "mirror.example", "code.example", "forge.example", "slow.example", "home.example:8443",
 		"grasp.example", "hub.example", "attic.example", "depot.example", "nest.example", "vault.example", "yard.example", "barn.example", "shed.example"}
 }
 

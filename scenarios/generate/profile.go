@@ -20,6 +20,7 @@ type Profile struct {
 	Relays  int               // of a network; 0: a single relay
 	Hostile bool              // a user whose doings must not matter (I-11)
 	Canary  bool              // the world must fail, or the swarm judges nothing
+	mixed   bool              // another one for each seed
 	tiny    bool              // sizes are not widened or narrowed by the seed
 }
 
@@ -70,6 +71,7 @@ func Profiles() []Profile {
 			p.Relays = 3
 			p.Without = set(RawEvents, OddURLs)
 		}),
+		with("mixed", "one of the others, drawn for each seed: small, push, crash and bounds more often", func(p *Profile) { p.mixed = true }),
 		with("canary", "worlds that break an expectation on purpose: all of them must fail", func(p *Profile) {
 			small(p)
 			p.Canary = true
