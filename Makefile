@@ -8,9 +8,9 @@ PINNED    ?= Golden|Pinned|Fixed|Hash|Draws|Alike
 PINNED_IN  = ./core/... ./sim/... ./fakes/... ./scenarios/... ./cmd/simrun/...
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-.PHONY: test tools check race fuzz machines lint bench golden docs
+.PHONY: test tools check race fuzz machines smoke lint bench golden docs
 
-test: tools check race machines fuzz ## everything that must pass before a change goes in
+test: tools check smoke race machines fuzz ## everything that must pass before a change goes in
 
 tools:
 	@GO=$(GO) .ci/tools
@@ -28,6 +28,10 @@ machines: ## the same hashes on one processor, and on a 32-bit machine
 		echo "GOARCH=386 $(GO) test -count=1 -run '$(PINNED)' $(PINNED_IN)"; \
 		GOARCH=386 CGO_ENABLED=0 $(GO) test -count=1 -run '$(PINNED)' $(PINNED_IN); \
 	else echo "skipped GOARCH=386: this machine cannot run it"; fi
+
+smoke: ## 10,000 small drawn worlds; some of the catalogue alone, in other orders and as a 32-bit program
+	$(GO) run ./cmd/simrun swarm --profile small --seeds 10000 --no-shrink
+	$(GO) run ./cmd/simrun determinism --alone 4
 
 fuzz: ## every fuzz target for FUZZTIME
 	@GO=$(GO) .ci/fuzz $(FUZZTIME)

@@ -97,7 +97,7 @@ func (o *Oracle) input(s *Observed) {
 	switch in.Kind {
 	case core.InEvent, core.InServed:
 		o.sources(in.Event)
-		o.came(in.Event)
+		o.came(in)
 		o.arrived(in)
 		if in.Kind == core.InServed {
 			o.repos.servedAtStart(o, in.Event)

@@ -113,5 +113,8 @@ func (o *Oracle) huntable(r *heldRecord) bool {
 			return true
 		}
 	}
-	return r.event.Kind == core.KindState && slices.ContainsFunc(j.name(r.event.Repo.Identifier).repos, listed)
+	n := j.name(r.event.Repo.Identifier)
+	return r.event.Kind == core.KindState && slices.ContainsFunc(n.repos, func(x *judgedRepo) bool {
+		return listed(x) && slices.Contains(o.closure(n, x), r.event.Author)
+	})
 }

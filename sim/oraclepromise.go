@@ -34,13 +34,17 @@ func (j *judgePromises) told(c *core.Config) {
 }
 
 // came judges nothing; it notes that something new is known under an identifier (E-03).
-func (o *Oracle) came(e *core.Event) {
+func (o *Oracle) came(in *core.Input) {
+	e := in.Event
+	if e.Kind == core.KindAnnouncement {
+		o.schedule.sources++
+	}
 	note := func(h core.Handle) {
 		if h != 0 {
 			o.promises.news[h] = o.step
 		}
 	}
-	if _, before := o.promises.expired[e.ID]; before {
+	if _, before := o.promises.expired[e.ID]; before && in.Origin == core.FromSync {
 		return // the same again is no news
 	}
 	note(e.Repo.Identifier)
@@ -79,7 +83,7 @@ func (o *Oracle) takes(e *core.Effect, r *heldRecord) {
 
 // lifetime judges that a deadline lies no further ahead than one lifetime. E-01, E-05
 func (o *Oracle) lifetime(e *core.Effect, span core.Time) {
-	if e.Deadline != core.Never && e.Deadline > o.now+span {
+	if e.Deadline != core.Never && o.held.offset == 0 && e.Deadline > o.now+span {
 		o.violate("E-05", "event %s is kept until %s, must be until %s at the latest (%s)", e.Event, e.Deadline, o.now+span, e.Report)
 	}
 }

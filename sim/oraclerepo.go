@@ -53,18 +53,19 @@ type judgedName struct {
 
 // judgedRepo is one owner's repository.
 type judgedRepo struct {
-	name     *judgedName
-	repo     core.Handle
-	owner    core.PubKey
-	held     *core.Event   // announcement in purgatory
-	replaced *core.Event   // the held announcement that was replaced last, until the next begins
-	soft     bool          // … soft-expired
-	served   []*core.Event // announcements sent to the store
-	proven   bool          // since it was made, a served announcement that lists us stood for it
-	expired  bool          // its last residence ended by expiry
-	wrong    string        // invariant it was found to break, until it breaks it no longer
-	going    bool          // the driver was told to delete it, and has not yet
-	cleared  bool          // it was empty at the start, or its latest state was when it was looked at last
+	name       *judgedName
+	repo       core.Handle
+	owner      core.PubKey
+	held       *core.Event // announcement in purgatory
+	replaced   *core.Event // the held announcement that was replaced in step replacedAt
+	replacedAt uint64
+	soft       bool          // … soft-expired
+	served     []*core.Event // announcements sent to the store
+	proven     bool          // since it was made, a served announcement that lists us stood for it
+	expired    bool          // its last residence ended by expiry
+	wrong      string        // invariant it was found to break, until it breaks it no longer
+	going      bool          // the driver was told to delete it, and has not yet
+	cleared    bool          // it was empty at the start, or its latest state was when it was looked at last
 }
 
 type localAsk struct {

@@ -21,7 +21,7 @@ func (j *judgeRepos) begins(o *Oracle, r *heldRecord) {
 	case e == nil:
 	case e.Kind == core.KindAnnouncement:
 		x := j.at(e)
-		if x.replaced != nil && newer(x.replaced, e) {
+		if x.replaced != nil && x.replacedAt == o.step && newer(x.replaced, e) {
 			o.violate("E-06", "announcement %s takes the place of %s, which is newer", e.ID, x.replaced.ID)
 		}
 		x.replaced = nil
@@ -65,7 +65,7 @@ func (j *judgeRepos) ends(o *Oracle, r *heldRecord, why core.ReportKind) {
 		if x := j.at(e); x.held == e {
 			x.held, x.soft, x.expired = nil, false, why == core.RepEndedExpired
 			if x.replaced = nil; why == core.RepEndedReplaced {
-				x.replaced = e
+				x.replaced, x.replacedAt = e, o.step
 			}
 			j.touch(x.name)
 		}

@@ -11,6 +11,8 @@ import (
 type judgeSchedule struct {
 	hunts map[core.HuntID]*judgedHunt
 
+	sources uint64 // counts announcements that came: a URL may go and come back with them
+
 	ended  []core.HuntID // attempts that ended in this step with nothing to follow
 	merged []core.HuntID // hunts that took another's passes over in this step
 }
@@ -19,7 +21,8 @@ type judgeSchedule struct {
 type judgedHunt struct {
 	running bool
 	attempt uint32
-	asked   []core.Handle // URLs of this attempt
+	asked   []core.Handle // URLs of this attempt …
+	sources uint64        // … while these announcements stood
 	news    core.EventID  // the event that is to be hunted soonest …
 	due     core.Time     // … by then; noDeadline: none
 }
@@ -91,6 +94,9 @@ func (o *Oracle) asks(e *core.Effect) {
 	h := o.schedule.hunt(e.Hunt)
 	if e.Attempt != h.attempt || e.Attempt == 0 || e.Wave != core.MainWave {
 		return // what only pull requests name comes and goes with them
+	}
+	if h.sources != o.schedule.sources {
+		h.sources, h.asked = o.schedule.sources, h.asked[:0]
 	}
 	if slices.Contains(h.asked, e.URL) {
 		o.violate("A-01", "attempt %d of hunt %d asks %s a second time", e.Attempt, e.Hunt, o.name(e.URL))
