@@ -82,9 +82,10 @@ var arrows = []arrow{
 	{room: "bench", may: []string{"core", "sim", "fakes", "bench"}},
 	{room: "gitservers", may: []string{"gitservers"}},
 	{room: "cmd/relay", may: []string{"core", "cmd/relay"}},
-	{room: "cmd/simrun", may: []string{"core", "sim", "fakes", "scenarios", "importer", "cmd/simrun"}},
+	{room: "cmd/simrun", may: []string{"core", "sim", "fakes", "scenarios", "importer", "internal/mutants", "cmd/simrun"}},
 	{room: "bench", may: []string{"core", "sim", "fakes", "scenarios", "importer", "bench"}},
 	{room: "internal/lint", may: []string{"internal/lint", "internal/rules"}},
+	{room: "internal/mutants", may: []string{"internal/mutants", "internal/rules"}},
 	{room: "internal/rules", may: []string{"internal/rules"}},
 }
 
