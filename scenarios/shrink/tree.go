@@ -79,11 +79,6 @@ func walk(s *scenarios.Scenario, visit func(spot) bool) {
 	walkInto(spot{"", reflect.ValueOf(s).Elem(), func() {}}, visit)
 }
 
-// walkPart is walk below one field of the scenario.
-func walkPart(s *scenarios.Scenario, field string, visit func(spot) bool) {
-	walkInto(spot{field, reflect.ValueOf(s).Elem().FieldByName(field), func() {}}, visit)
-}
-
 func walkInto(p spot, visit func(spot) bool) {
 	if !visit(p) {
 		return
